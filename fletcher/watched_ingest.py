@@ -11,7 +11,7 @@ from fletcher.api import Answer, Api
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
 from fletcher.wiring import folder_roots
-from ingest import Change, Progress, Watch
+from ingest import MAY_PASS, Change, Progress, Watch
 
 _AGAIN_S = 5.0
 _NOT_NOW = 503
@@ -58,7 +58,10 @@ class _WatchedIngest:
                 console.err.print(f"{error} It is tried again.", markup=False)
                 self._stop.wait(_AGAIN_S)
             else:
-                self._watch.done(change)
+                told = report["documents"]
+                self._watch.done(
+                    change, {one["name"] for one in told if one["error"] and one["error"]["code"] in MAY_PASS}
+                )
                 self._tell(report)
 
     def _ingested(self, api: Api, change: Change) -> Answer:

@@ -13,6 +13,7 @@ from .ingestor import Ingestor as Ingestor
 from .painter import Painter as Painter
 from .plain_file import open_plain_file as open_plain_file
 from .reader_pool import ReaderPool as ReaderPool
+from .report import MAY_PASS as MAY_PASS
 from .report import DocumentReport as DocumentReport
 from .report import IngestReport as IngestReport
 from .report import Phase as Phase

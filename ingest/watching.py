@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,10 +30,13 @@ _MOVING_SHARE = 4
 # announcement can be lost. A look at a large folder takes longer, and then there are fewer.
 _IDLE_S = 1.0
 _IDLE_SHARE = 20
+# What could not be taken in for a reason that may pass is looked at again after so long, then after twice as long.
+_AGAIN_S, _AGAIN_AT_MOST_S = 60.0, 86_400.0
 _STEP_MS = 50
 _TURN_MS = 200
 _ALL = ("",)  # the beginning of every name
 _Folders = tuple[Path, Mapping[str, Identity]]  # a folder, and by their paths below it all that are in it, itself first
+_ANOTHER = Stamp(0, -1, 0)  # that of no file
 _Found = tuple[int, str]  # which of the watched paths, and the path below it
 # inotify watches one folder at a time, and the library follows links when it goes through them by itself.
 _RECURSIVE = sys.platform != "linux"
@@ -92,6 +95,7 @@ class Watch:
         self._problems: tuple[Problem, ...] = ()
         self._taken: dict[_Found, Stamp] = {}
         self._moving: dict[_Found, _Moving] = {}
+        self._again: dict[_Found, _Again] = {}
         self._first_moved = self._last_joined = 0.0
 
     def wait(self) -> Change | None:
@@ -109,19 +113,24 @@ class Watch:
             self._pause(looks, monotonic() - started)
         return None
 
-    def done(self, change: Change) -> None:
-        """What `wait` returned has been dealt with."""
+    def done(self, change: Change, again: Collection[str] = ()) -> None:
+        """What `wait` returned has been dealt with, but for the documents to be looked at `again`, ever more rarely."""
         if change.problems != self._problems:
             self._problems = change.problems
             return
         self._has_begun = True
+        now = monotonic()
         for found, stamp in change.taken.items():
             self._moving.pop(found, None)
+            before = self._again.pop(found, None)
+            if known_as(found[1]) in again:
+                after = _AGAIN_S if before is None else min(2 * before.after, _AGAIN_AT_MOST_S)
+                self._again[found] = _Again(now + after, after)
             if stamp is None:
                 self._taken.pop(found, None)
             else:
                 self._taken[found] = stamp
-        self._first_moved = monotonic()
+        self._first_moved = now
 
     def close(self) -> None:
         """Give back what the system needs to announce changes."""
@@ -171,6 +180,9 @@ class Watch:
         )
 
     def _note_moving(self, stamps: Mapping[_Found, Stamp], now: float) -> None:
+        for found, again in self._again.items():
+            if now >= again.at and found in stamps:
+                self._taken[found] = _ANOTHER
         changed = {found for found in {*stamps, *self._taken} if stamps.get(found) != self._taken.get(found)}
         for found in self._moving.keys() - changed:
             del self._moving[found]
@@ -215,6 +227,12 @@ def _below(at: int, found: Set[_Found]) -> set[str]:
 class _Moving:
     stamp: Stamp | None  # None: it is not there any more
     since: float
+
+
+@dataclass(frozen=True)
+class _Again:
+    at: float
+    after: float
 
 
 class _Root:

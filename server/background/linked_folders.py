@@ -15,7 +15,7 @@ from typing import TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
 from corpora import MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE, Catalog, CorpusError, LinkedFolder, ProjectKey, Shares
-from ingest import Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
+from ingest import MAY_PASS, Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.closing import ServerClosing
@@ -250,7 +250,8 @@ class LinkedFolders:
             _tell(follower, error.with_traceback(None))  # which keeps it
             await self._in_thread(follower.stop.wait, _AGAIN_S)
             return True
-        follower.watch.done(change)
+        again = {document.name for document in report.documents if document.error and document.error.code in MAY_PASS}
+        follower.watch.done(change, again)
         if (first := _taken_from(follower)) is not None:
             first.set_result(report)
         return True

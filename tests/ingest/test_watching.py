@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,33 @@ def test_a_file_that_changes_while_its_turn_comes_is_left_for_the_next(
     assert refused(change) == {"bible.md": "CHANGING"}
     watch.done(change)
     assert texts(taken(watch)) == {"bible.md": "Elena left. And"}
+
+
+def test_what_failed_for_now_is_looked_at_again_ever_more_rarely(folder: Path, watch: Watch, clock: Clock) -> None:
+    clock.at(10, lambda: write(folder / "bible.md", "Elena left."))
+    clock.at(3000, lambda: None)
+    times: list[int] = []
+    for again in (["bible.md"], ["bible.md"], ["bible.md"], []):
+        change = watch.wait()
+        assert change is not None
+        assert texts(change) == {"bible.md": "Elena left."}
+        times.append(round(clock.now / 60))
+        watch.done(change, again)
+    assert [later - time for time, later in pairwise(times)] == [1, 2, 4]
+    assert_nothing_more(watch)
+
+
+def test_what_failed_for_now_and_is_deleted_as_it_is_looked_at_again_is_gone(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.watching._AGAIN_S", 0.0)
+    clock.at(10, lambda: write(folder / "bible.md", "Elena left."))
+    change = watch.wait()
+    assert change is not None
+    watch.done(change, ["bible.md"])
+    clock.at(0.3, (folder / "bible.md").unlink)
+    assert taken(watch).gone == {"bible.md"}
+    assert_nothing_more(watch)
 
 
 def test_a_save_by_rename_never_removes(folder: Path, watch: Watch, clock: Clock) -> None:

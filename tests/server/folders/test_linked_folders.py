@@ -13,7 +13,7 @@ import pytest
 from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
-from ingest import IngestReport, Watch
+from ingest import Extracted, IngestReport, ReadError, Watch
 from ingest.folder import Look, Scan
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -188,6 +188,22 @@ def test_a_folder_that_cannot_be_followed_keeps_no_other_waiting(
     (folder / "late.md").write_text("The harbour freezes.")
     with owned(tmp_path / "data") as home, owner(home) as http:
         eventually(lambda: "late.md" in names(http.get("/projects/2/documents").json()))
+
+
+def test_a_file_that_failed_for_a_reason_that_passes_is_taken_in_later(
+    home: House, http: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.watching._AGAIN_S", 0.0)
+    read, refusals = home.readers.read, [ReadError("OUT_OF_MEMORY", "bible.md: it needs more."), None, None]
+
+    def short_of_memory(name: str, data: bytes, *args: Any, **options: Any) -> Extracted:
+        if name == "bible.md" and (refusal := refusals.pop(0)):
+            raise refusal
+        return read(name, data, *args, **options)
+
+    monkeypatch.setattr(home.readers, "read", short_of_memory)
+    assert names(link(http, folder)) == ["bible.md", "ferry.md", "map.xyz"]
+    eventually(lambda: names(linked(http)) == ["bible.md", "ferry.md"])
 
 
 @pytest.mark.parametrize(("changing", "asked"), [("link_folder", "PUT"), ("unlink_folder", "DELETE")])
