@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import (
     URL,
     ColumnElement,
+    Connection,
     Delete,
     FromClause,
     Row,
@@ -38,6 +39,7 @@ UNDO = "undo"
 """The kind of what an undo goes back to."""
 
 _KEPT_FOR = timedelta(days=7)
+_MOMENT = timedelta(microseconds=1)
 # The oldest go first; the newest always stays. What assistants ask, and what their turns can be taken back to, have as
 # much again each: however much that is, nothing of the user's goes for it.
 _OF_PROJECT_BYTES = 64 * 2**20
@@ -120,16 +122,18 @@ class Pendings(Database):
             "kind": kind,
             "payload": payload,
             "content_sha256": content_sha256,
-            "created_at": now,
             "size": len(json.dumps(payload)),
             "by_assistant": by_assistant,
         }
         with self._kept_in._writing() as connection:
-            connection.execute(_TOO_OLD, {"before": now - _KEPT_FOR})
-            connection.execute(insert(pendings), row)
+            # Of what was there before, the newest tells that a week has passed: the clock alone may be ahead.
+            if (newest := connection.scalar(_NEWEST)) is not None:
+                connection.execute(_TOO_OLD, {"before": min(now, _aware(newest)) - _KEPT_FOR})
+            created_at = _after_the_last(connection, pendings.c.created_at, workspace, project_id)
+            connection.execute(insert(pendings), row | {"created_at": created_at})
             if kept is not None:
                 these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind, "kept": kept}
-                connection.execute(_NOT_AMONG_THE_NEWEST, these)
+                connection.execute(_NOT_AMONG_THE_NEWEST, these | {"own_id": pending_id})
             too_old = connection.scalars(_OVER_THE_LIMITS, {"of_workspace": workspace, **_limits()}).all()
             for some in chunks(too_old):
                 connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != pending_id)))
@@ -186,9 +190,9 @@ class Pendings(Database):
         """An undo goes back to this one, which has this content; it stays."""
         these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
         these &= pendings.c.id == pending_id
-        undone = update(pendings).where(these).values(undone_at=datetime.now(UTC), undone_to=content_sha256)
         with self._kept_in._writing() as connection:
-            connection.execute(undone)
+            undone_at = _after_the_last(connection, pendings.c.undone_at, workspace, project_id)
+            connection.execute(update(pendings).where(these).values(undone_at=undone_at, undone_to=content_sha256))
 
     def is_undone(self, workspace: str, project_id: str, content_sha256: str) -> bool:
         """Whether an undo has come to this content."""
@@ -203,6 +207,19 @@ def _beside(catalog: URL) -> URL | None:
         return None
     file = Path(catalog.database)
     return catalog.set(database=str(file.with_stem(f"{file.stem}-pendings")))
+
+
+def _after_the_last(connection: Connection, when: ColumnElement[datetime], workspace: str, project_id: str) -> datetime:
+    """Now, or where the clock was ahead, a moment after the last time of the project."""
+    of_project = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
+    last = connection.scalar(select(func.max(when)).where(of_project))
+    now = datetime.now(UTC)
+    return now if last is None else max(now, _aware(last) + _MOMENT)
+
+
+def _aware(when: datetime) -> datetime:
+    """A time as it is kept; SQLite keeps no time zone, and what we wrote was UTC."""
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def _over_the_limits() -> Select[Any]:
@@ -245,10 +262,12 @@ def _not_among_the_newest() -> Delete:
     rank = func.row_number().over(partition_by=(pendings.c.by_assistant, undone_at.is_(None)), order_by=newest_first)
     of_kind = _of(bindparam("of_workspace"), bindparam("of_project"), bindparam("of_kind"))
     ranked = select(pendings.c.id, rank.label("rank")).where(of_kind).subquery()
-    return delete(pendings).where(pendings.c.id.in_(select(ranked.c.id).where(ranked.c.rank > bindparam("kept"))))
+    too_old = select(ranked.c.id).where(ranked.c.rank > bindparam("kept"))
+    return delete(pendings).where(pendings.c.id.in_(too_old) & (pendings.c.id != bindparam("own_id")))
 
 
 # Put together once: a turn that changes its story runs each of them at its end.
+_NEWEST = select(func.max(pendings.c.created_at))
 _TOO_OLD = delete(pendings).where(pendings.c.created_at < bindparam("before"))
 _NOT_AMONG_THE_NEWEST = _not_among_the_newest()
 _OVER_THE_LIMITS = _over_the_limits()

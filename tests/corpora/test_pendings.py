@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
@@ -101,8 +101,55 @@ def test_of_many_answers_at_once_one_counts(catalog: Catalog) -> None:
 def test_questions_that_nobody_answered_go(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     old = catalog.put_pending("local", "1", "plan", {}, "a" * 64)
     monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
-    catalog.put_pending("local", "2", "plan", {}, "a" * 64)
+    for _ in range(2):
+        catalog.put_pending("local", "2", "plan", {}, "a" * 64)
     assert catalog.pop_pending("local", "1", old) is None
+
+
+class Clock(datetime):
+    """A clock that is ahead."""
+
+    ahead = timedelta(0)
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:
+        return datetime.now(tz) + cls.ahead
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=2), timedelta(days=8)])
+def test_a_clock_that_is_put_back_leaves_the_last_turns_to_be_taken_back(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, ahead: timedelta
+) -> None:
+    monkeypatch.setattr(module, "datetime", Clock)
+    for before in (ahead, timedelta(0)):
+        monkeypatch.setattr(Clock, "ahead", before)
+        ids = [catalog.put_pending("local", "1", "undo", {}, f"{number}", kept=3) for number in range(4)]
+    newest = catalog.newest_pending("local", "1", "undo")
+    assert newest
+    assert newest.id == ids[3]
+    assert kept(catalog, *[("1", one) for one in ids]) == [False, True, True, True]
+
+
+def test_a_clock_that_is_ahead_for_one_turn_drops_no_other(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "datetime", Clock)
+    ids: list[str] = []
+    for ahead in (0, 8, 0):
+        monkeypatch.setattr(Clock, "ahead", timedelta(days=ahead))
+        ids.append(catalog.put_pending("local", "1", "undo", {}, "a"))
+    assert kept(catalog, *[("1", one) for one in ids]) == [True, True, True]
+
+
+def test_a_clock_that_is_put_back_between_two_undos_changes_nothing_about_them(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "datetime", Clock)
+    first, second, third = (catalog.put_pending("local", "1", "undo", {}, content) for content in "aba")
+    for one, content, ahead in ((third, "b", 2), (second, "a", 0)):
+        monkeypatch.setattr(Clock, "ahead", timedelta(hours=ahead))
+        catalog.note_undone("local", "1", one, content)
+    then = catalog.newest_pending("local", "1", "undo", "a")
+    assert then
+    assert then.id == first
 
 
 def kept(catalog: Catalog, *pendings: tuple[str, str]) -> list[bool]:
