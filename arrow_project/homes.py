@@ -37,7 +37,15 @@ class Homes:
                 return
         self.forget()  # there is none, or a map that names what does not exist has named this node already
 
+    def removed(self, node_id: int) -> None:
+        """A node has gone from its map."""
+        for index in self._index:
+            if not any(node_id in scene["map"] for scene in self._scenes.values()):
+                self._journal.note(partial(index.__setitem__, node_id, index.pop(node_id)))
+                return
+        self.forget()
+
     def forget(self) -> None:
-        """A scene has gone, or a node from its map."""
+        """A scene has gone."""
         self._index.clear()
         self._journal.note(self._index.clear)

@@ -61,7 +61,13 @@ class Journal:
     def drop_all(self, table: dict[Any, Any], keys: Iterable[Any]) -> None:
         """Remove several keys that exist; of the others nothing is kept, as one table may lose thousands one by one."""
         gone = set(keys)
-        places = [(place, key, table[key]) for place, key in enumerate(table) if key in gone]
+        places: list[tuple[int, Any, Any]] = []
+        for place, key in enumerate(reversed(table), 1):  # what was made last stands last
+            if len(places) == len(gone):
+                break
+            if key in gone:
+                places.append((len(table) - place, key, table[key]))
+        places.reverse()
         for key in gone:
             del table[key]
         self.note(partial(_restore, table, places), sum(getsizeof(value) for _, _, value in places))

@@ -113,7 +113,7 @@ class Mind:
         if offset is not None:
             self.journal.put(entry, "offset", list(offset))
             modifications["offset"] = list(offset)
-        io = self._rewire(entry, [list(c) for c in pop], [list(c) for c in push])
+        io = self._rewire(node_id, scene_id, [list(c) for c in pop], [list(c) for c in push])
         if io:
             modifications["io"] = io
         self._called("update_node_map", {"node_id": node_id, "scene_id": scene_id, "modifications": modifications})
@@ -124,7 +124,7 @@ class Mind:
         self.journal.drop(self.project.nodes, node_id)
         if scene_id is not None:
             self.journal.drop(self.project.scene_map(scene_id), node_id)
-            self.project.homes.forget()
+            self.project.homes.removed(node_id)
         self._called("delete_node", {"node_id": node_id, "force": False})
 
     def create_scene(self, is_macro: bool, name: str) -> tuple[int, int]:
@@ -275,15 +275,17 @@ class Mind:
         elif "skip" in entry:
             self.journal.drop(entry, "skip")
 
-    def _rewire(self, entry: Record, pop: list[Connection], push: list[Connection]) -> Record:
+    def _rewire(self, node_id: int, scene_id: int, pop: list[Connection], push: list[Connection]) -> Record:
         if not pop and not push:
             return {}
+        entry = self.project.scene_map(scene_id)[node_id]
         if not isinstance(entry.get("io"), list):
             self.journal.put(entry, "io", [])
         for connection in pop:
             self.journal.remove(entry["io"], connection)
         for connection in push:
             self.journal.append(entry["io"], connection)
+            self.project.arrivals.added(connection[2], scene_id, node_id)
         return ({"pop": pop} if pop else {}) | ({"push": push} if push else {})
 
     def _forget_node(self, node_id: int) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from arrow_project.arrivals import Arrivals
 from arrow_project.garbage import no_collection
 from arrow_project.homes import Homes
 from arrow_project.journal import Journal
@@ -39,6 +40,7 @@ class ProjectData:
         self.characters: Table = resources["characters"]
         self.usage = UsageIndex(self.nodes, self.variables, self.characters, self.journal)
         self.homes = Homes(self.scenes, self.journal)
+        self.arrivals = Arrivals(self.scenes, self.journal)
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
         self.expected_ids: tuple[int, ...] = ()  # what is drawn next, where an editor has said so
@@ -120,8 +122,8 @@ class ProjectData:
 
     def incoming_by_entry(self, node_id: int, scene_id: int) -> list[tuple[int, Connection]]:
         """The same, each with the node in whose entry it lies; if it leaves from another, Arrow does not play it."""
-        entries = self.scene_map(scene_id).items()
-        return [(key, c) for key, entry in entries if key != node_id for c in connections(entry) if c[2] == node_id]
+        others = [key for key in self.arrivals.of(node_id, scene_id) if key != node_id]
+        return [(key, c) for key in others for c in self.outgoing(key, scene_id) if c[2] == node_id]
 
     def name(self, kind: str, resource_id: int) -> str:
         """The resource's name; empty if there is none."""

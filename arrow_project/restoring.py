@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
+from arrow_project.checking import GoOn
 from arrow_project.diffing import diff
 from arrow_project.errors import OperationError
 from arrow_project.operation import Operation, OperationResult, Selection
@@ -32,9 +33,11 @@ class Restoration:
     remaining: tuple[str, ...]
 
 
-def restore(now: ArrowProject, before: ArrowProject, selection: Selection | None = None) -> Restoration:
-    """The operations that make `now` what `before` was. Neither is changed."""
-    way = _Way(now, before, selection or Selection())
+def restore(
+    now: ArrowProject, before: ArrowProject, selection: Selection | None = None, go_on: GoOn = lambda: None
+) -> Restoration:
+    """The operations that make `now` what `before` was. Neither is changed. `go_on` is called before each."""
+    way = _Way(now, before, selection or Selection(), go_on)
     way.resources()
     way.scenes()
     way.lost_nodes()
@@ -49,7 +52,8 @@ def restore(now: ArrowProject, before: ArrowProject, selection: Selection | None
 class _Way:
     """Goes back step by step on a copy."""
 
-    def __init__(self, now: ArrowProject, before: ArrowProject, selection: Selection) -> None:
+    def __init__(self, now: ArrowProject, before: ArrowProject, selection: Selection, go_on: GoOn) -> None:
+        self.go_on = go_on
         self.work = now.copy()
         self.old = before.data
         self.first = now.data
@@ -65,6 +69,7 @@ class _Way:
 
     def do(self, function: str, **arguments: Any) -> OperationResult | None:
         """One step; what is refused is told at the end."""
+        self.go_on()
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
             done = self.work.apply(Operation(function, given), self.selection)
@@ -170,12 +175,12 @@ class _Way:
             self.do("set_project_entry", node_id=self.id(self.old.entry))
 
     def new_scenes_and_nodes(self) -> None:
-        """What was made since goes."""
+        """What was made since goes, the last first: it stands last, and is found at once."""
         known_scenes = {self.id(key) for key in self.old.scenes}
         known_nodes = {self.id(key) for key in self.old.nodes}
-        for key in [key for key in self.new.scenes if key not in known_scenes]:
+        for key in [key for key in reversed(self.new.scenes) if key not in known_scenes]:
             self.do("delete_scene", scene_id=key, force=True)
-        for key in [key for key in self.new.nodes if key not in known_nodes]:
+        for key in [key for key in reversed(self.new.nodes) if key not in known_nodes]:
             self.do("delete_node", node_id=key, force=True)
 
     def node_changes(self) -> None:

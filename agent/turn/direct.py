@@ -21,7 +21,7 @@ from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.thread import in_thread, in_thread_if_large, in_thread_until_cancelled
 from agent.turn.undo import UNDO, WayBack, content_with_ids, report, way_back
-from arrow_project import ErrorCode, GoOn, Operation, OperationError, Selection, fingerprint, parse
+from arrow_project import ArrowProject, ErrorCode, GoOn, Operation, OperationError, Selection, fingerprint, parse
 from retrieval import CorpusError
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class DirectCalls:
             return failure
         way, shadow = None, self.execution.shadow
         if not shadow.is_shared:
-            way = await in_thread(way_back, self.context.project, before, self._selection())
+            way = await self._way(self.context.project, before)
         if way is None or shadow.is_shared:  # perhaps just now
             part = "A part had been done before and stays, as somebody else has changed the story meanwhile."
             return replace(failure, message=f"{failure.message} {part} {summarize(executed)}")
@@ -179,7 +179,7 @@ class DirectCalls:
             raise OperationRefused(await self._why_nothing())
         if agreed is not None and before.id != agreed:
             raise OperationRefused(Failure("CONFLICT", _ANOTHER_TURN))
-        way = await in_thread(way_back, project, before.content, self._selection())
+        way = await self._way(project, before.content)
         if self.request.plan:
             asked = await in_thread(self._questions.about_undo, "plan", project, way, before.id)
             await self._walk(way)
@@ -268,6 +268,10 @@ class DirectCalls:
             self.store.move_before(replace(kept, content=content, is_shared=kept.is_shared or is_shared), after)
             after, is_shared = fingerprint(parse(content)), False
             go_on()
+
+    async def _way(self, now: ArrowProject, content: str) -> WayBack:
+        selection = self._selection()
+        return await in_thread_until_cancelled(lambda go_on: way_back(now, content, selection, go_on))
 
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations, agreed=way.now)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arrow_project import ArrowProject, Operation, Selection, diff, parse, restore
+from arrow_project import ArrowProject, GoOn, Operation, Selection, diff, parse, restore
 
 UNDO = "undo"
 
@@ -43,10 +43,10 @@ class WayBack:
     remaining: tuple[str, ...]
 
 
-def way_back(now: ArrowProject, content: str, selection: Selection) -> WayBack:
+def way_back(now: ArrowProject, content: str, selection: Selection, go_on: GoOn) -> WayBack:
     """How `now` becomes the `.arrow` text `content` again."""
     before = parse(content)
-    way = restore(now, before, selection)
+    way = restore(now, before, selection, go_on)
     return WayBack(now, before, way.operations, str(diff(now, before)), way.ids, way.remaining)
 
 

@@ -1,6 +1,7 @@
 """Operations of large stories: computed beside the event loop, where a stop or a newer story may come meanwhile."""
 
 import asyncio
+import json
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -9,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from agent import InMemoryEditor, TurnContext
+from agent import Before, InMemoryEditor, TurnContext
 from agent.editing.execution import Execution
 from agent.prompt.query import Query, build_query
 from agent.turn.thread import in_thread
-from arrow_project import ArrowProject, Operation, OperationResult, Selection
+from arrow_project import ArrowProject, Operation, OperationResult, Selection, fingerprint, parse
 from arrow_project.journal import Journal
 from tests.agent.story import story, story_text
 from tests.agent.turn_runner import TurnRunner, unheard
@@ -93,6 +94,21 @@ async def test_a_stop_waits_for_the_edit_and_takes_it_back(held: Held, stops: in
     assert task.cancelled()
     assert project.to_text() == story_text()
     assert not execution.executed
+
+
+async def test_a_stop_ends_the_way_back_at_its_next_step(runner: TurnRunner, held: Held) -> None:
+    raw = json.loads(story_text())
+    for key, name in enumerate(("silver", "copper"), 50):
+        raw["resources"]["variables"][str(key)] = {"name": name, "type": "num", "init": 1}
+    made = parse(json.dumps(raw))
+    runner.pendings.keep_before(Before(story_text()), fingerprint(made))
+
+    async with runner.stopped_turn("undo", InMemoryEditor(made)):
+        await reached(held)
+        asyncio.get_running_loop().call_later(0, held.may_end.set)
+
+    assert len(held.threads) == 1
+    assert "silver" in made.to_text()
 
 
 async def test_what_the_client_sends_meanwhile_is_edited_instead(held: Held) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from arrow_project import ArrowProject, Operation, OperationError, diff, outline, parse
+from arrow_project import ArrowProject, Operation, OperationError, diff, outline, parse, restore
+from arrow_project.journal import Journal
 from arrow_project.merging import replaced
 from arrow_project.project_data import ProjectData
+from arrow_project.values import connections
 from tests.agent.story import story_text
 from tests.arrow_project.applying import do, refusal
 from tests.arrow_project.conform.sequences import invented
@@ -225,7 +228,7 @@ def test_where_jumps_lead_is_not_asked_of_each_scene(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_scene_of_each_node_is_known_after_each_edit_and_its_undoing(seed: int) -> None:
+def test_the_scene_of_each_node_and_what_leads_to_it_are_known_after_each_edit_and_its_undoing(seed: int) -> None:
     chosen = random.Random(seed)
     project = parse((DOCUMENTS / "lamp.arrow").read_text(encoding="utf-8"))
     writer = Writer(project, chosen)
@@ -244,6 +247,61 @@ def test_the_scene_of_each_node_is_known_after_each_edit_and_its_undoing(seed: i
             for node_id in [*project.data.nodes, 10**9]:
                 first = next((scene_id for scene_id, scene in scenes if node_id in scene["map"]), None)
                 assert project.data.owner(node_id) == first
+            for scene_id, scene in scenes:
+                ways = [(key, way) for key, entry in scene["map"].items() for way in connections(entry)]
+                for node_id in project.data.nodes:
+                    led = [(key, way) for key, way in ways if way[2] == node_id != key]
+                    assert project.data.incoming_by_entry(node_id, scene_id) == led
+
+
+def _steps_back(count: int) -> int:
+    """How many calls there are on the way back from a story with so many nodes more, each leading to the next."""
+    before = _story()
+    now = _story(nodes=_contents(count))
+    for node_id in range(1000, 999 + count):
+        now.data.scene_map(0)[node_id]["io"] = [[node_id, 0, node_id + 1, 0]]
+    calls = 0
+
+    def counted(_frame: object, event: str, _given: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    profile = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        way = restore(now, before)
+    finally:
+        sys.setprofile(profile)
+    assert len(way.operations) == count
+    assert not way.remaining
+    return calls
+
+
+def test_the_way_back_grows_as_the_story_does() -> None:
+    assert _steps_back(200) < 3 * _steps_back(100)
+
+
+class _Walked(dict[int, str]):
+    steps = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for key in super().__iter__():
+            self.steps += 1
+            yield key
+
+    def __reversed__(self) -> Iterator[int]:
+        for key in super().__reversed__():
+            self.steps += 1
+            yield key
+
+
+def test_what_was_made_last_is_removed_without_a_walk_over_all() -> None:
+    table, journal = _Walked(dict.fromkeys(range(1000), "")), Journal()
+    for key in range(999, 899, -1):
+        journal.drop(table, key)
+    assert table.steps < 300
+    journal.rollback(0)
+    assert list(table) == list(range(1000))
 
 
 def test_what_leads_to_the_selected_nodes_is_found_in_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
