@@ -82,6 +82,8 @@ _RENAMES = (
     op("update_character", character_id=6, name="Mira Vane", color="#00FF7F"),
     op("update_character", character_id=7, tags={"knows": "the sea"}, notes="Never sleeps"),
     op("update_scene", scene_id=16, name="oil cellar", notes="Dark down there"),
+    op("update_node", node_id=10, data={"actions": ["Pour the oil", "Ask about Tam", "Go back down", "Wait"]}),
+    op("create_connection", from_node_id=10, from_slot=3, to_node_id=14),  # which another turn may not cut unasked
 )
 _DRAW_OIL = op("update_scene", scene_id=18, name="draw oil")
 _MOOD = op("update_character", character_id=6, tags={"mood": "glad"})  # `trust` has to go
@@ -89,8 +91,6 @@ _EDITS = (
     op("update_node", node_id=24, data={"operations": [{"action": "set", "key": "mood", "value": "calm"}]}),
     op("update_node", node_id=2, data={"content": "Fog over the bay, {guest}. {flasks} flasks."}),
     op("update_node", node_id=17, name="down"),  # its notes have to stay
-    op("update_node", node_id=10, data={"actions": ["Pour the oil", "Ask about Tam", "Go back down", "Wait"]}),
-    op("create_connection", from_node_id=10, from_slot=3, to_node_id=14),
 )
 _CUTTING = op("update_node", node_id=10, data={"actions": ["Pour oil", "Ask about Tam", "Go down"]})  # at slot 3
 _MORE_EDITS = (
