@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import Patience
+from retrieval.collections_in_use import CollectionsInUse
 from retrieval.errors import VectorStoreDamaged, VectorStoreUnavailable
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class ChromaFolder:
         self._path = path
         self._system: System | None = None
         self._changing = threading.Condition()
+        self._in_use = CollectionsInUse()
         self._under_way = 0
         self._closes_when_idle = False
         self._open: set[UUID] = set()
@@ -94,6 +96,14 @@ class ChromaFolder:
             self._open.add(collection_id)
             if len(self._open) > self._most_open:
                 self._closes_when_idle = True
+
+    def using(self, name: str) -> AbstractContextManager[None]:
+        """Held by whoever works in a collection that others may drop."""
+        return self._in_use.shared(name)
+
+    def changing(self, name: str) -> AbstractContextManager[None]:
+        """Held while a collection is made or dropped: whoever reads it meanwhile takes half of it for damage."""
+        return self._in_use.alone(name)
 
     def set_aside(self) -> bool:
         """Rename the folder, whatever is in it, so that the next call finds an empty store; whether that was done."""

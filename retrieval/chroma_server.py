@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -60,6 +61,14 @@ class ChromaServer:
 
     def uses(self, collection_id: UUID) -> None:
         """Nothing: what a server keeps in memory is its own."""
+
+    def using(self, _name: str) -> AbstractContextManager[None]:
+        """A server sees to its own."""
+        return nullcontext()
+
+    def changing(self, _name: str) -> AbstractContextManager[None]:
+        """A server sees to its own."""
+        return nullcontext()
 
     def set_aside(self) -> bool:
         """A server's files are its own."""

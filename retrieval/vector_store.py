@@ -74,7 +74,12 @@ class VectorStore:
         self, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None = None
     ) -> list[tuple[str, float]]:
         """The `k` nearest passages of the project, or of one document: `(passage id, cosine similarity)`."""
-        return self._chroma.call(lambda chroma: self._asked(chroma, key, vector, k, document_id), _QUERY)
+
+        def ask(chroma: ServerAPI) -> list[tuple[str, float]]:
+            with self._chroma.using(self._name(key)):
+                return self._asked(chroma, key, vector, k, document_id)
+
+        return self._chroma.call(ask, _QUERY)
 
     def has(self, key: ProjectKey) -> bool:
         """Whether a collection of the project is there."""
@@ -93,7 +98,7 @@ class VectorStore:
 
     def drop(self, key: ProjectKey) -> None:
         """Forget all vectors of a project."""
-        self._chroma.call(lambda chroma: _dropped(chroma, self._name(key)), _OTHERWISE)
+        self._chroma.call(lambda chroma: self._dropped(chroma, self._name(key)), _OTHERWISE)
         self._chroma.close_when_idle()
 
     def clear(self) -> None:
@@ -119,17 +124,20 @@ class VectorStore:
         self._chroma.close()
 
     def _put(self, chroma: ServerAPI, key: ProjectKey, batch: list[tuple[Passage, NDArray[np.float32]]]) -> None:
-        made = chroma.get_or_create_collection(
-            self._name(key),
-            configuration={"hnsw": {"space": "cosine"}},
-            metadata={"workspace": key.workspace, "project": key.project_id},
-        )
-        self._collection(chroma, made.id).upsert(
-            ids=[passage.id for passage, _ in batch],
-            embeddings=[vector for _, vector in batch],
-            metadatas=[_metadata(passage) for passage, _ in batch],
-            documents=[passage.text for passage, _ in batch],
-        )
+        name = self._name(key)
+        with self._chroma.changing(name):
+            made = chroma.get_or_create_collection(
+                name,
+                configuration={"hnsw": {"space": "cosine"}},
+                metadata={"workspace": key.workspace, "project": key.project_id},
+            )
+        with self._chroma.using(name):
+            self._collection(chroma, made.id).upsert(
+                ids=[passage.id for passage, _ in batch],
+                embeddings=[vector for _, vector in batch],
+                metadatas=[_metadata(passage) for passage, _ in batch],
+                documents=[passage.text for passage, _ in batch],
+            )
 
     def _asked(
         self, chroma: ServerAPI, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None
@@ -161,7 +169,7 @@ class VectorStore:
         def in_collection(chroma: ServerAPI) -> _Answer | None:
             from chromadb.errors import NotFoundError
 
-            with suppress(NotFoundError):  # dropped meanwhile
+            with suppress(NotFoundError), self._chroma.using(self._name(key)):  # dropped meanwhile
                 found = _id_of(chroma, self._name(key))
                 return None if found is None else work(self._collection(chroma, found))
 
@@ -184,7 +192,13 @@ class VectorStore:
     def _cleared(self, chroma: ServerAPI) -> None:
         for collection in chroma.list_collections():
             if collection.name.startswith(self._prefix):
-                _dropped(chroma, collection.name)
+                self._dropped(chroma, collection.name)
+
+    def _dropped(self, chroma: ServerAPI, name: str) -> None:
+        from chromadb.errors import NotFoundError
+
+        with suppress(NotFoundError), self._chroma.changing(name):
+            chroma.delete_collection(name)
 
     def _name(self, key: ProjectKey) -> str:
         """Chroma allows fewer characters than project ids have, and "a-b" of "c" must not meet "a" of "b-c"."""
@@ -208,13 +222,6 @@ def _id_of(chroma: ServerAPI, name: str) -> UUID | None:
         return chroma.get_collection(name).id
     except NotFoundError:
         return None
-
-
-def _dropped(chroma: ServerAPI, name: str) -> None:
-    from chromadb.errors import NotFoundError
-
-    with suppress(NotFoundError):
-        chroma.delete_collection(name)
 
 
 def _similarities(answer: QueryResult) -> list[tuple[str, float]]:

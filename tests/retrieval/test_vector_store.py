@@ -3,10 +3,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import chromadb
 import numpy as np
 import pytest
+from chromadb.api.rust import RustBindingsAPI
 
 from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
@@ -95,6 +98,34 @@ def test_a_collection_that_was_made_anew_is_found(store: VectorStore, key: Proje
     store.drop(key)
     store.put(key, [(stored("p5", "d5"), small_vector("a third dragon"))])
     assert [name for name, _ in store.query(key, small_vector("dragon"), 9)] == ["p5"]
+
+
+def test_a_collection_is_not_dropped_under_a_search(
+    store_in_folder: VectorStore, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chroma says of what it finds half of that its files are damaged, and those of all workspaces were set aside."""
+    asked, dropped = Event(), Event()
+    query, delete_collection = vars(RustBindingsAPI)["_query"], RustBindingsAPI.delete_collection
+    seen: list[bool] = []
+
+    def held_query(*args: Any, **options: Any) -> Any:
+        asked.set()
+        seen.append(dropped.wait(0.5))
+        return query(*args, **options)
+
+    def told_delete(*args: Any, **options: Any) -> None:
+        dropped.set()
+        delete_collection(*args, **options)
+
+    monkeypatch.setattr(RustBindingsAPI, "_query", held_query)
+    monkeypatch.setattr(RustBindingsAPI, "delete_collection", told_delete)
+    with ThreadPoolExecutor() as threads:
+        found = threads.submit(store_in_folder.query, key, small_vector("dragon"), 9)
+        assert asked.wait(60)
+        store_in_folder.drop(key)
+    assert len(found.result()) == 3
+    assert seen == [False]
+    assert store_in_folder.ids(key) == set()
 
 
 def test_nothing_is_made_by_asking(vectors: VectorStore, key: ProjectKey) -> None:
