@@ -343,8 +343,10 @@ class Execution:
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""
         if self.held is None:
-            after = await in_thread(project.copy)
-            project.rollback(checkpoint)
+            try:
+                after = await in_thread(project.copy)
+            finally:  # also where it is stopped
+                project.rollback(checkpoint)
             current = self._context.project
             self.held = Held(project, [], None if current is project else current)
             self._context.project = after

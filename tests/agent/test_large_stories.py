@@ -96,6 +96,26 @@ async def test_a_stop_waits_for_the_edit_and_takes_it_back(held: Held, stops: in
     assert not execution.executed
 
 
+async def test_a_stop_before_a_question_is_asked_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    project, edit, copy = story(), Held(), ArrowProject.copy
+
+    def slow(copied: ArrowProject) -> ArrowProject:
+        edit.hold()
+        return copy(copied)
+
+    monkeypatch.setattr(ArrowProject, "copy", slow)
+    execution = Execution(TurnContext(project, None, (), (), (), ()), InMemoryEditor(project), "destructive", unheard)
+    task = asyncio.create_task(execution.execute(Operation("delete_node", {"node_id": 2})))
+    await reached(edit)
+    task.cancel()
+    edit.may_end.set()
+    with suppress(asyncio.CancelledError):
+        await task
+
+    assert task.cancelled()
+    assert project.to_text() == story_text()
+
+
 async def test_a_stop_ends_the_way_back_at_its_next_step(runner: TurnRunner, held: Held) -> None:
     raw = json.loads(story_text())
     for key, name in enumerate(("silver", "copper"), 50):
