@@ -9,10 +9,14 @@ addEventListener("load", () => {{
   const popup = document.getElementById("popup"), [lost, remedy] = popup.children;
   lost.textContent = "{_LOST}";
   remedy.textContent = "{_NOT_DONE}";
-  socket.on("connect_error", async () => {{
-    popup.ariaHidden = false;
-    const answer = await fetch("/projects").catch(() => null);
-    if (answer?.status === 401) location.reload();
-  }});
+  const watch = () => {{
+    if (!window.socket) return void setTimeout(watch, 10); // it is made once all components are there
+    socket.on("connect_error", async () => {{
+      popup.ariaHidden = false;
+      const answer = await fetch("/projects").catch(() => null);
+      if (answer?.status === 401) location.reload();
+    }});
+  }};
+  watch();
 }});
 """
