@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from functools import partial
 from sys import getsizeof
-from typing import Any, cast
+from typing import Any
+
+from arrow_project.values import inner
 
 _OF_A_CHANGE = 300  # bytes, with what it is undone by
 
@@ -92,14 +94,8 @@ class Journal:
 
 def _beside(old: Any, new: Any) -> int:
     """Bytes that a value takes for itself once another is in its place: what is in both is there anyway."""
-    there = {id(value) for value in _inner(new)}
-    return getsizeof(old) + sum(_beside(value, None) for value in _inner(old) if id(value) not in there)
-
-
-def _inner(value: Any) -> Iterable[Any]:
-    return (
-        cast("dict[str, Any]", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    )
+    there = {id(value) for value in inner(new)}
+    return getsizeof(old) + sum(_beside(value, None) for value in inner(old) if id(value) not in there)
 
 
 def _restore(table: dict[Any, Any], gone: list[tuple[int, Any, Any]]) -> None:

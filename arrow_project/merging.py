@@ -1,11 +1,10 @@
 """Changing values as Arrow does: its merge, and replacing in every text."""
 
 import re
-from collections.abc import Iterable
 from typing import Any, cast
 
 from arrow_project.names import parts
-from arrow_project.values import Record
+from arrow_project.values import Record, inner
 
 _OF_A_VALUE = 16  # 64 bytes, as of an empty list
 _EXPOSURE = re.compile(r"\{[^{}]*+\}")
@@ -53,18 +52,14 @@ def occurrences(value: Any, said: str) -> int:
     """How often the texts inside of a value say something."""
     if isinstance(value, str):
         return value.count(said)
-    return sum(occurrences(item, said) for item in _inner(value))
+    return sum(occurrences(item, said) for item in inner(value))
 
 
 def extent(value: Any) -> int:
     """What a copy of a value takes, in characters: of its texts, and for each value in it some."""
-    return _OF_A_VALUE + (len(value) if isinstance(value, str) else sum(map(extent, _inner(value))))
+    return _OF_A_VALUE + (len(value) if isinstance(value, str) else sum(map(extent, inner(value))))
 
 
 def longest(value: Any) -> int:
     """How many characters the longest text in a value has."""
-    return len(value) if isinstance(value, str) else max(map(longest, _inner(value)), default=0)
-
-
-def _inner(value: Any) -> Iterable[Any]:
-    return cast("Record", value).values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return len(value) if isinstance(value, str) else max(map(longest, inner(value)), default=0)

@@ -66,12 +66,16 @@ def shortened(said: str) -> str:
     return said if len(said) <= _SHOWN else said[: _SHOWN - 1] + "…"
 
 
+def inner(value: Any) -> Iterable[Any]:
+    """What an object or an array holds; nothing of any other value."""
+    return cast("Record", value).values() if isinstance(value, dict) else sequence(value)
+
+
 def too_long(value: object) -> str | None:
     """The first text within a value, but for keys, that has more than `LONGEST_TEXT` characters."""
     if isinstance(value, str):
         return value if len(value) > LONGEST_TEXT else None
-    inner: Iterable[Any] = cast("Record", value).values() if isinstance(value, dict) else sequence(value)
-    return next(filter(None, map(too_long, inner)), None)
+    return next(filter(None, map(too_long, inner(value))), None)
 
 
 def place_of(path: Iterable[object]) -> str:

@@ -16,6 +16,14 @@ from server.socket.state import State
 _READ_AT_ONCE = 100_000  # characters
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
+ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
+"""Why an editor is left that shows another story than its turn's."""
+NOT_FOLLOWED = Failure(
+    "CONFLICT",
+    "The project has been changed meanwhile, and as it is now it could not be read, or there is no room in memory for "
+    "it. Nothing more is done in this turn.",
+)
+"""Why one is left whose story the turn cannot look at."""
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 

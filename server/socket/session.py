@@ -42,7 +42,7 @@ from server.socket.messages import (
     decode,
 )
 from server.socket.open_turn import OpenTurn
-from server.socket.remote_editor import RemoteEditor
+from server.socket.remote_editor import ANOTHER_STORY, NOT_FOLLOWED, RemoteEditor
 from server.socket.state import State, StateMachine
 from server.socket.stopped_turn import StoppedTurn
 from server.socket.stories import NO_PROJECT
@@ -55,12 +55,6 @@ logger = logging.getLogger(__name__)
 _INTERNAL = Failure("INTERNAL", "Something went wrong in the server; its log has the details.")
 _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a binary frame."
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
-_ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
-_NOT_FOLLOWED = Failure(
-    "CONFLICT",
-    "The project has been changed meanwhile, and as it is now it could not be read, or there is no room in memory for "
-    "it. Nothing more is done in this turn.",
-)
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
@@ -223,7 +217,7 @@ class Session:
         self.situation = Situation.of(message)
         project_id = message.project_id or NO_PROJECT
         if self._turn is not None and project_id not in (NO_PROJECT, self._turn.project_id):
-            self._turn.editor.leave(_ANOTHER_STORY)  # at once, and whether or not the other story can be read
+            self._turn.editor.leave(ANOTHER_STORY)  # at once, and whether or not the other story can be read
         await self._sync_file(project_id, message.arrow_content)
 
     async def _sync_file(self, project_id: str, content: str, *, is_late: bool = False) -> None:
@@ -237,7 +231,7 @@ class Session:
         except (MessageError, CorpusError):
             turn = self._turn
             if turn is not None and project_id == turn.project_id and turn.editor.left is None:
-                turn.editor.leave(_NOT_FOLLOWED)  # it would go on with the story from before
+                turn.editor.leave(NOT_FOLLOWED)  # it would go on with the story from before
             raise
 
     async def _take_result(self, result: FunctionResult) -> None:
@@ -254,7 +248,7 @@ class Session:
     async def _looks_at(self, turn: OpenTurn, content: str) -> bool:
         """Whether a turn looks itself at the story that a result of it shows; it passes over another story's."""
         if turn.editor.left is not None:
-            return turn.editor.left is _ANOTHER_STORY
+            return turn.editor.left is ANOTHER_STORY
         try:
             turn.weigh(await in_thread_if_large(len(content), size_once_read, content))
         except NoRoomForTurn:
