@@ -16,7 +16,7 @@ from retrieval.computing import waiting
 from retrieval.freed_memory import give_back
 from retrieval.lexical_index import LexicalIndex
 from retrieval.near_duplicates import NearDuplicates
-from retrieval.words import stem
+from retrieval.words import kept_stem
 
 # A write must be seen within two seconds. So an index that was up to date this long ago may still answer; one
 # that was verified longer ago is not used before it is rebuilt, as the write that it lacks may be as old.
@@ -135,7 +135,7 @@ class LexicalIndexes:
             words = 0 if kept.index is None else len(kept.index.vocabulary)
             kept.index, kept.verified_at = index, started
             if self._drop_old() or words > 2 * len(index.vocabulary):  # most of it is gone
-                stem.cache_clear()  # its words lie among those that are gone, and would keep their memory
+                kept_stem.cache_clear()  # its words lie among those that are gone, and would keep their memory
                 give_back()
         return kept.index
 

@@ -49,14 +49,23 @@ def _stop_words() -> frozenset[str]:
     return frozenset(word for phrase in STOPWORDS_EN_PLUS for word in split_words(phrase))
 
 
-_stemmer = Stemmer.Stemmer("english", 0)  # without a cache of its own: `stem` has one, which can be emptied
+_stemmer = Stemmer.Stemmer("english", 0)  # without a cache of its own: `kept_stem` has one, which can be emptied
 _stemmer_lock = threading.Lock()  # a stemmer object must not be used by two threads at once
 
 
-# A project's working vocabulary; a document may be made of words that never come again.
-@lru_cache(maxsize=1 << 16)
+# Letters: longer ones are hardly words, come hardly again, and would take hundreds of megabytes.
+_LONGEST_KEPT = 40
+
+
 def stem(word: str) -> str:
     """The stem, or an empty string for a stop word."""
+    return kept_stem(word) if len(word) <= _LONGEST_KEPT else kept_stem.__wrapped__(word)
+
+
+# A project's working vocabulary; a document may be made of words that never come again.
+@lru_cache(maxsize=1 << 15)
+def kept_stem(word: str) -> str:
+    """`stem` of a word that may come again."""
     if word in _stop_words():
         return ""
     with _stemmer_lock:

@@ -7,7 +7,7 @@ import pytest
 from corpora import Catalog, Passage, ProjectKey
 from retrieval.freed_memory import give_back
 from retrieval.lexical_indexes import LexicalIndexes
-from retrieval.words import stem
+from retrieval.words import kept_stem
 from tests.retrieval.conftest import Put
 from tests.waiting import eventually
 
@@ -136,7 +136,7 @@ def test_what_a_removed_document_took_is_given_back(
     catalog.remove_document(key, key.document_id("b.md"))
     indexes.refresh(key)
     assert given_back
-    assert stem.cache_info().currsize == 0, "words that are kept would keep what lay among them"
+    assert kept_stem.cache_info().currsize == 0, "words that are kept would keep what lay among them"
 
 
 def test_giving_back_harms_nobody() -> None:

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval import words
-from retrieval.words import fold, split_words, stem, terms
+from retrieval.words import fold, kept_stem, split_words, terms
 
 
 def test_case_and_diacritics_do_not_count() -> None:
@@ -41,12 +41,18 @@ def test_any_text_has_words(text: str) -> None:
 
 
 def test_words_that_never_come_again_are_forgotten() -> None:
-    limit = stem.cache_info().maxsize
+    limit = kept_stem.cache_info().maxsize
     assert limit is not None
     for start in range(0, limit + 5000, 1000):
         terms(" ".join(f"word{number}" for number in range(start, start + 1000)))
-    assert stem.cache_info().currsize == limit
+    assert kept_stem.cache_info().currsize == limit
     assert terms("The wolves were howling") == ["wolv", "howl"]
+
+
+def test_long_words_are_stemmed_and_not_kept() -> None:
+    kept_stem.cache_clear()
+    assert terms("ba" * 19 + "ing " + "ba" * 18 + "ing") == ["ba" * 19, "ba" * 18]
+    assert kept_stem.cache_info().currsize == 1
 
 
 @given(text=st.text(st.sampled_from("aé\u0301\u0327ﬁ각\u1100İŉ "), max_size=30), part=st.integers(1, 12))
