@@ -30,6 +30,10 @@ _PATIENCE_S = 0.03
 # lot.
 _MOST_BYTES = 500_000_000
 
+# An index that takes more is dropped before the next one of its project is made, which takes longer so and is waited
+# for: with both in memory a server would take gigabytes.
+_LARGE_BYTES = 400_000_000
+
 # Of a project with so many, an index is built in some tenths of a second: it waits for no larger one.
 _SMALL = 5_000
 
@@ -62,6 +66,7 @@ class LexicalIndexes:
         clock: Callable[[], float] = time.monotonic,
         most_bytes: int = _MOST_BYTES,
         small: int = _SMALL,
+        large_bytes: int = _LARGE_BYTES,
     ) -> None:
         self._catalog = catalog
         self._clock = clock
@@ -69,6 +74,7 @@ class LexicalIndexes:
         self._kept: OrderedDict[ProjectKey, _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._small = small
+        self._large_bytes = large_bytes
         self._builders_of_small = Builders[LexicalIndex](places=2)
         self._builders_of_large = Builders[LexicalIndex](places=2)
 
@@ -110,10 +116,11 @@ class LexicalIndexes:
     def _built(self, key: ProjectKey, kept: _Kept, version: int, patience: float | None) -> LexicalIndex:
         while True:
             building = self._building(key, kept)
+            old = None if patience is None else kept.index  # whoever waits to the end keeps none in memory
             with waiting():
-                built = wait([building], patience).done
-            if not built and kept.index is not None:
-                return kept.index
+                built = wait([building], None if old is None else patience).done
+            if not built and old is not None:
+                return old
             index = building.result()
             if index.version >= version:  # else it was begun before the write
                 return index
@@ -131,8 +138,12 @@ class LexicalIndexes:
         version = self._catalog.corpus_version(key)  # before the passages: they may be newer, never older
         if kept.index is None or kept.index.version < version:
             edited = {document.id: document.updated_at for document in self._catalog.documents(key)}
-            index = LexicalIndex(version, self._catalog.passages(key), kept.index, edited)
             words = 0 if kept.index is None else len(kept.index.vocabulary)
+            if kept.size > self._large_bytes:
+                with self._lock:
+                    kept.index = None
+                give_back()
+            index = LexicalIndex(version, self._catalog.passages(key), kept.index, edited)
             kept.index, kept.verified_at = index, started
             if self._drop_old() or words > 2 * len(index.vocabulary):  # most of it is gone
                 kept_stem.cache_clear()  # its words lie among those that are gone, and would keep their memory

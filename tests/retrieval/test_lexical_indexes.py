@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from weakref import ref
 
 import pytest
 
@@ -70,6 +71,28 @@ def test_while_a_new_one_is_built_the_old_one_answers(
     slow.set()
     indexes.refresh(key)
     assert indexes.current(key).version == 2
+
+
+@pytest.mark.parametrize("asked_at", [1, 2])
+def test_a_large_index_is_not_in_memory_while_the_next_is_made(
+    catalog: Catalog, key: ProjectKey, put: Put, clock: Clock, monkeypatch: pytest.MonkeyPatch, asked_at: float
+) -> None:
+    indexes = LexicalIndexes(catalog, clock, large_bytes=1_000)
+    put(key, "a.md", "dragon")
+    old = ref(indexes.current(key))
+    put(key, "b.md", "unicorn")
+    clock.now = asked_at
+    begun, go = held_up(catalog, monkeypatch, [key])
+    with ThreadPoolExecutor() as pool:
+        refresh = pool.submit(indexes.refresh, key)
+        assert begun.wait(120)
+        current = pool.submit(indexes.current, key)
+        gone = old() is None
+        go.set()
+        refresh.result()
+        assert current.result().version == 2
+    assert gone
+    indexes.close()
 
 
 def test_an_old_index_may_not_answer_when_it_could_lack_a_write_older_than_two_seconds(
