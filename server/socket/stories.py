@@ -150,7 +150,9 @@ class Stories:
         """What a turn has made of the story; one that was forgotten meanwhile stays so."""
         before = self._stories.get(project_id)
         if before is not None or project_id not in self._forgotten:
-            self._keep(project_id, replace(before, project=project) if before else _Story(project))
+            # What was read of another project would stay in memory with it, and be counted nowhere.
+            read = before.read if before and before.read and before.read.project is project else None
+            self._keep(project_id, replace(before, project=project, read=read) if before else _Story(project))
 
     def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject) -> None:
         """`put`, unless the client has sent something newer than `known`."""

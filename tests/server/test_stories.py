@@ -1,6 +1,8 @@
 """How many stories of clients are kept, and what it is told of one that is not."""
 
+import gc
 import json
+from weakref import ref
 
 import pytest
 
@@ -37,6 +39,16 @@ async def test_large_stories_are_kept_as_far_as_there_is_room() -> None:
     for project_id in ("1", "2", "3", "4"):
         await stories.read(project_id, large)
     assert [stories.get(project_id) is not None for project_id in ("1", "2", "3", "4")] == [False, False, True, True]
+
+
+async def test_a_story_that_the_client_reports_replaces_the_one_that_was_read() -> None:
+    stories = Stories("local", StoryRoom())
+    known = await stories.read("1", story_text())
+    before = ref(known)
+    await stories.adopt("1", known, story_text("Reported"))
+    del known
+    gc.collect()
+    assert before() is None, "two would be in memory, and one counted"
 
 
 async def test_a_story_larger_than_all_the_room_is_kept() -> None:
