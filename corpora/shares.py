@@ -13,6 +13,7 @@ from itertools import count
 from time import monotonic
 
 _BEAT_S = 0.5
+_LONG_S = 1.0
 
 
 @dataclass(eq=False)
@@ -33,10 +34,14 @@ class Shares:
 
     Of one workspace, small work goes first, but not for ever: what takes a minute lets pass what comes within that
     minute.
+
+    Once all places have been held for a second, `further` ones are there for workspaces that have none.
     """
 
-    def __init__(self, places: int, each: int, spare: int = 1) -> None:
-        self._free = places
+    def __init__(self, places: int, each: int, spare: int = 1, further: int = 0) -> None:
+        self._free = places  # less than none while further ones are held
+        self._further = further
+        self._full_since = 0.0
         self._spare = spare
         self._each = each
         self._lock = threading.Lock()
@@ -53,6 +58,11 @@ class Shares:
             insort(self._waiting.setdefault(workspace, []), place, key=_due)
             self._grant()
         return place
+
+    def look(self) -> None:
+        """Grants what is due by now: nobody else does so while all that is held goes on."""
+        with self._lock:
+            self._grant()
 
     def give_back(self, place: Place) -> None:
         """The work is done, or is not wanted any more."""
@@ -90,6 +100,8 @@ class Shares:
             place = min(allowed, key=self._order)
             self._take_out(place)
             self._free -= 1
+            if self._free == 0:
+                self._full_since = monotonic()
             self._held[place.workspace] += 1
             self._served[place.workspace] = next(self._count)
             place.granted.set_result(None)
@@ -102,7 +114,9 @@ class Shares:
 
     def _may_have_one(self, workspace: str) -> bool:
         held = self._held[workspace]
-        return self._free > 0 and (held == 0 or (held < self._each and self._free > self._spare))
+        if self._free <= 0:
+            return held == 0 and -self._free < self._further and monotonic() - self._full_since >= _LONG_S
+        return held == 0 or (held < self._each and self._free > self._spare)
 
     def _order(self, place: Place) -> tuple[int, int, tuple[float, int]]:
         return self._held[place.workspace], self._served.get(place.workspace, -1), place.due

@@ -10,7 +10,7 @@ from corpora import CorpusError
 _MOST = 512 * 2**20
 # What a turn holds of a story while it waits for a model or an editor: the story, its records as they were, its text.
 # Measured with tracemalloc on stories of 2 to 8 MB, in sizes of the story: 1.4 to 3.2 over HTTP, 1.7 to 2.4 over a
-# socket. While it is worked out, which three turns are at most, 2 to 5, and 7 of a story that is one long text.
+# socket. While it is worked out, 2 to 5, and 7 of a story that is one long text.
 _TIMES = 3
 
 

@@ -1,8 +1,10 @@
 """Who is next: no workspace waits for all that another has to do."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora import shares as module
 from corpora.shares import Place, Shares
 
 
@@ -31,6 +33,26 @@ def test_two_that_are_greedy_do_not_keep_a_third_waiting_for_all_they_have() -> 
     assert granted(late) == [False]
     shares.give_back(next(place for place in greedy if place.granted.done()))
     assert granted(late) == [True]
+
+
+def test_once_all_have_been_held_for_a_second_who_has_none_gets_a_further_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    shares = Shares(places=3, each=2, further=2)
+    greedy = [shares.ask(workspace) for workspace in ("one", "two") for _ in range(5)]
+    late = [shares.ask(workspace) for workspace in ("three", "three", "four", "five")]
+    now[0] += 0.9
+    shares.look()
+    assert granted(*late) == [False] * 4
+    now[0] += 0.1
+    shares.look()
+    assert granted(*late) == [True, False, True, False]
+    assert granted(*greedy).count(True) == 3
+    shares.give_back(late[0])
+    assert granted(*late[1:]) == [False, True, True], "five goes first: it has had none"
+    for place in (*greedy, *late[1:]):
+        shares.give_back(place)
+    assert granted(*(shares.ask(workspace) for workspace in "abcd")) == [True, True, True, False]
 
 
 def test_workspaces_take_turns() -> None:

@@ -11,7 +11,7 @@ import pytest
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from corpora import Catalog, ProjectCounts, ProjectKey
+from corpora import Catalog, ProjectCounts, ProjectKey, shares
 from server import Access
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
@@ -164,6 +164,20 @@ def test_a_workspace_that_has_computed_most_is_last() -> None:
 
     asyncio.run(all_at_once())
     assert computed == list("abcabaa")
+
+
+async def test_however_long_others_compute_a_workspace_that_has_no_thread_gets_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shares, "_LONG_S", 0.0)  # instead of a second
+    threads, may_end = SharedThreads("computing", places=3, each=2), threading.Event()
+    try:
+        held = [asyncio.create_task(threads.run(w, lambda: may_end.wait(PATIENCE_S))) for w in "aabb"]
+        assert await asyncio.wait_for(threads.run("c", lambda: "done"), PATIENCE_S) == "done"
+        assert not any(task.done() for task in held)
+    finally:
+        may_end.set()
+        threads.end()
 
 
 def test_long_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
