@@ -7,6 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+SCHEME_COOKIE = "fletcher_scheme"
+"""The page's, dark or light: the other cookie that is ours."""
+
 _LASTS_S = 7 * 24 * 3600.0
 _MOST_OF_WORKSPACE = 1000
 

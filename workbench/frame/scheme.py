@@ -3,19 +3,20 @@
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-_COOKIE = "fletcher_scheme"
+from server.access.browser_sessions import SCHEME_COOKIE
+
 _YEAR_S = 365 * 24 * 3600
 # The browser knows what is shown now, and keeps what is chosen.
 _SWITCH = f"""() => {{
   const isDark = !Quasar.Dark.isActive;
-  document.cookie = "{_COOKIE}=" + (isDark ? "dark" : "light") + "; SameSite=Strict; Max-Age={_YEAR_S}";
+  document.cookie = "{SCHEME_COOKIE}=" + (isDark ? "dark" : "light") + "; SameSite=Strict; Max-Age={_YEAR_S}";
   emit(isDark);
 }}"""
 
 
 def draw_scheme_button() -> None:
     """A button that switches between the two."""
-    chosen = ui.context.client.request.cookies.get(_COOKIE)
+    chosen = ui.context.client.request.cookies.get(SCHEME_COOKIE)
     scheme = ui.dark_mode({"dark": True, "light": False}.get(chosen or ""))
 
     def switched(event: GenericEventArguments) -> None:
