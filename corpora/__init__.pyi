@@ -22,6 +22,7 @@ from .held_file import NotAFile as NotAFile
 from .locks import Lock as Lock
 from .manifest import Manifest as Manifest
 from .manifest import ManifestEntry as ManifestEntry
+from .network import network_of as network_of
 from .originals import Originals as Originals
 from .originals import OriginalStore as OriginalStore
 from .ownership import DataDirectory as DataDirectory

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.utils import get_remote_addr
 
+from corpora import network_of
+
 # Bytes that are taken apart at once; then somebody looks at what was in them.
 _TAKEN_APART_AT_ONCE = 2 * 2**10
 # A head that has more ends when it is its connection's turn: what is made of a long one takes milliseconds.
@@ -98,7 +100,7 @@ class Incoming:
         self._take = take
         self._is_held = is_held
         self._whose = whose
-        self._address = (get_remote_addr(transport) or ("",))[0]
+        self._address = network_of((get_remote_addr(transport) or ("",))[0])
         self._client: str | None = None  # as whose it waits
         self._waits = False
         self._left_to_throw_away: int | None = None

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from corpora import network_of
 from server.access.browser_sessions import SCHEME_COOKIE, BrowserSession, BrowserSessions, cookie_name
 from server.access.wrong_tokens import WrongTokens
 from server.limits.written import LONGEST_TOKEN
@@ -184,6 +185,11 @@ def token_in(fields: bytes) -> str | None:
 def client_address(connection: HTTPConnection) -> str:
     """From where it comes; empty where nobody knows."""
     return connection.client.host if connection.client else ""
+
+
+def client_network(connection: HTTPConnection) -> str:
+    """From where it comes, as what strangers from there may have together counts."""
+    return network_of(client_address(connection))
 
 
 class AccessMiddleware:

@@ -1,12 +1,12 @@
 """Guessing at tokens: written into the log, and slowed down for the address that guesses."""
 
 import hashlib
-import ipaddress
 import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+from corpora import network_of
 from server.limits.rate import Rate
 
 logger = logging.getLogger(__name__)
@@ -34,13 +34,13 @@ class WrongTokens:
 
     def wait_s(self, address: str, token: str) -> int:
         """For how many seconds this token is not looked at; 0 where it is."""
-        if (_network(address), _digest(token)) in self._opened:
+        if (network_of(address), _digest(token)) in self._opened:
             return 0
-        return self._guesses.wait_s(_network(address))
+        return self._guesses.wait_s(network_of(address))
 
     def add_right(self, address: str, token: str) -> None:
         """This token has opened."""
-        key = (_network(address), _digest(token))
+        key = (network_of(address), _digest(token))
         self._opened[key] = None
         self._opened.move_to_end(key)
         if len(self._opened) > _MOST_KNOWN:
@@ -48,18 +48,9 @@ class WrongTokens:
 
     def add_wrong(self, address: str) -> None:
         """A token has not."""
-        self._guesses.take(_network(address))
+        self._guesses.take(network_of(address))
         if self._lines.take("") == 0:
             logger.warning("a wrong token came from %s", address or "an unknown address")
-
-
-def _network(address: str) -> str:
-    """One machine has as many IPv6 addresses as it likes, of one network."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    return str(ipaddress.ip_network((ip, 64), strict=False)) if ip.version == 6 else address
 
 
 def _digest(token: str) -> bytes:

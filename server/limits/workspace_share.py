@@ -4,7 +4,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent import working_in
-from server.access.rules import client_address
+from server.access.rules import client_network
 from server.services import Services
 
 _HEALTH = "/healthz"
@@ -31,6 +31,6 @@ class WorkspaceShareMiddleware:
             await self._services.rounds.wait(workspace)
         else:
             kind = _HEALTH if scope["path"] == _HEALTH else "/"
-            await self._services.rounds.wait(kind, client_address(HTTPConnection(scope)))
+            await self._services.rounds.wait(kind, client_network(HTTPConnection(scope)))
         with working_in(self._services.threads_of(workspace)):
             await self._app(scope, receive, send)

@@ -9,7 +9,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from agent import working_in
 from server.access.admission import Admission, admit_at_once, admit_by_hello
-from server.access.rules import POLICY_VIOLATION, Access, AccessDenied, client_address
+from server.access.rules import POLICY_VIOLATION, Access, AccessDenied, client_address, client_network
 from server.dialects import DIALECTS, Frame, encode
 from server.limits.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
 from server.limits.room import Sender
@@ -29,8 +29,8 @@ async def _serve(websocket: WebSocket, access: Access, limit: ConnectionLimit, s
         if admission is not None:
             await services.rounds.wait(admission.workspace)
         else:
-            await services.rounds.wait("/ws", client_address(websocket))
-            async with limit.unknown(client_address(websocket)):
+            await services.rounds.wait("/ws", client_network(websocket))
+            async with limit.unknown(client_network(websocket)):
                 await websocket.accept()
                 admission = await admit_by_hello(websocket, access, services.limits.hello_timeout_s)
         with limit.known(admission.workspace):

@@ -136,8 +136,11 @@ async def test_behind_long_heads_nobody_waits_with_a_short_one(connect: Callable
     assert not any(line.sent for line in lines)
 
 
-async def test_with_a_long_one_it_waits_for_one_of_each_address(connect: Callable[..., Line]) -> None:
-    lines = [connect("192.0.2.1") for _ in range(50)]
+@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::{}"])
+async def test_with_a_long_one_it_waits_for_one_of_each_address_or_network(
+    connect: Callable[..., Line], address: str
+) -> None:
+    lines = [connect(address.format(number)) for number in range(50)]
     for line in lines:
         line.comes(asks(b"/at-once?" + b"x" * 5000))
     other = connect("192.0.2.2")

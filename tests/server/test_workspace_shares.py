@@ -101,7 +101,10 @@ def test_rounds_let_through_in_the_order_of_asking() -> None:
     assert let_through == ["a 0", "b 0", "a 1", "b 1", "a 2", "b 2"]
 
 
-def test_strangers_wait_for_one_request_of_each_address_and_for_none_where_health_is_asked(tenants: House) -> None:
+@pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::{}"])
+def test_strangers_wait_for_one_request_of_each_address_and_for_none_where_health_is_asked(
+    tenants: House, address: str
+) -> None:
     let_in: list[tuple[str, str]] = []
 
     async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -116,8 +119,8 @@ def test_strangers_wait_for_one_request_of_each_address_and_for_none_where_healt
         await shares({"type": "http", "path": path, "headers": [], "client": (address, 1)}, nothing, nothing)
 
     async def all_at_once() -> None:
-        others = [("192.0.2.2", "/sign-in"), ("192.0.2.1", "/healthz")]
-        await asyncio.gather(*(ask(*asked) for asked in [("192.0.2.1", "/sign-in")] * 100 + others))
+        many = [(address.format(number), "/sign-in") for number in range(100)]
+        await asyncio.gather(*(ask(*asked) for asked in [*many, ("192.0.2.2", "/sign-in"), ("192.0.2.1", "/healthz")]))
 
     asyncio.run(all_at_once())
     assert len(let_in) == 102

@@ -55,6 +55,8 @@ def test_a_network_is_one_guesser() -> None:
     access = Access(TOKENS, wrong_tokens=WrongTokens(Clock()))
     found = [outcomes(access, "a guess", 1, f"2001:db8::{n:x}")[0] for n in range(11)]
     assert found == ["UNAUTHORIZED"] * 10 + ["RATE_LIMITED"]
+    mapped = [outcomes(access, "a guess", 1, f"::ffff:198.51.100.{n}")[0] for n in range(11)]
+    assert mapped == ["UNAUTHORIZED"] * 11, "these are of as many machines"
 
 
 def test_no_token_is_no_guess() -> None:
@@ -163,6 +165,20 @@ def test_only_the_proxy_that_the_operator_names_is_believed(
     with house(tmp_path, access=Access(TOKENS)) as opened:
         assert _statuses(opened, "198.51.100.1", 11)[-1] == 429
         assert _statuses(opened, "198.51.100.2", 1) == [fresh]
+
+
+def test_who_says_nothing_from_many_addresses_of_a_network_makes_room_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    limits = Limits(call_timeout_s=PATIENCE_S, connections=20)  # 4 unknown ones, 2 of each address
+    with house(tmp_path, access=Access(TOKENS), limits=limits) as opened, ExitStack() as sockets:
+        addresses = ["198.51.100.1", *(f"2001:db8::{number}" for number in range(4))]
+        headers = [{"X-Forwarded-For": address} for address in addresses]
+        other, first, *_ = [sockets.enter_context(opened.client(additional_headers=each)) for each in headers]
+        assert code_of(first)[0] == 1013
+        other.send("hello", token="ada's token")
+        assert other.frame()["workspace"] == "ada"
 
 
 def test_the_oldest_that_says_nothing_makes_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

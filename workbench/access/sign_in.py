@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from server import Access, AccessDenied
 from server.access.browser_sessions import cookie_name
-from server.access.rules import client_address, token_in
+from server.access.rules import client_address, client_network, token_in
 from server.limits.rounds import Rounds
 from server.limits.written import LONGEST_TOKEN
 
@@ -64,11 +64,10 @@ async def sign_in(request: Request, access: Access, rounds: Rounds) -> Response:
         body += part
         if len(body) > _LONGEST_FORM:
             break
-    address = client_address(request)
-    await rounds.wait("/", address)  # as many may be whole at once
+    await rounds.wait("/", client_network(request))  # as many may be whole at once
     token = (token_in(body) or "").strip()
     try:
-        workspace = access.workspace(token, address=address)
+        workspace = access.workspace(token, address=client_address(request))
     except AccessDenied as denied:
         return sign_in_form(request, denied, is_wrong=True)
     answer = RedirectResponse(f"/{_wanted(request)}", 303)
