@@ -25,7 +25,7 @@ POLICY_VIOLATION = 1008
 # What says nothing of any workspace; everything else is asked for a token before its body is read. The page at `/`
 # asks for it by itself.
 _OPEN_PATHS = ("/healthz", "/docs", "/openapi.json", "/favicon.ico")
-_OF_THE_PAGE = ("/", "/sign-in")
+OF_THE_PAGE = ("/", "/sign-in")
 _OPEN_FOLDERS = ("/docs/", "/static-offline-docs/")
 _HOST = re.compile(r"[\w.:\[\]-]+")
 _COOKIE = re.compile(rb'(?:^|;)\s*(fletcher\w*)=([^;"]*)')
@@ -235,7 +235,7 @@ class AccessMiddleware:
 
     def _enter(self, connection: HTTPConnection) -> JSONResponse | None:
         path = connection.scope["path"]  # the path of `url` is also made of the Host header
-        if path in _OF_THE_PAGE:
+        if path in OF_THE_PAGE:
             return None
         if path in _OPEN_PATHS or path.startswith(_OPEN_FOLDERS):
             connection.scope["query_string"] = b""  # which says nothing there, and would be taken apart all the same

@@ -1,25 +1,35 @@
 """What a request may have of the server: its workspace's share, and no more."""
 
+import asyncio
+from contextlib import ExitStack
+
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent import working_in
-from server.access.rules import client_network
+from corpora import Shares
+from server.access.rules import OF_THE_PAGE, client_network
 from server.services import Services
 
 _HEALTH = "/healthz"
+# What describes the server is long: so many are told it at the same time, of an address so many; whoever reads slowly
+# keeps its place no longer than that.
+_AT_ONCE, _OF_ADDRESS = 4, 2
+_LONGEST_S = 0.1
 
 
 class WorkspaceShareMiddleware:
     """Lets the requests of each workspace in one after the other, and to that workspace's threads.
 
     Stands behind the `AccessMiddleware`; requests without a workspace count as of one, in which each address has its
-    turn. `/healthz` has rounds of its own: whoever asks it gives a server up that does not answer soon.
+    turn. `/healthz` has rounds of its own: whoever asks it gives a server up that does not answer soon. Of what else is
+    open to all, but the page, few are answered at a time.
     """
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         self._app = app
         self._services = services
+        self._shares = Shares(_AT_ONCE, _OF_ADDRESS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes the request on in its turn; a socket, whose workspace is not known yet, at once."""
@@ -27,10 +37,19 @@ class WorkspaceShareMiddleware:
             await self._app(scope, receive, send)
             return
         workspace: str = scope.get("state", {}).get("workspace", "")
-        if workspace:
-            await self._services.rounds.wait(workspace)
-        else:
-            kind = _HEALTH if scope["path"] == _HEALTH else "/"
-            await self._services.rounds.wait(kind, client_network(HTTPConnection(scope)))
-        with working_in(self._services.threads_of(workspace)):
+        with ExitStack() as held:
+            if workspace:
+                await self._services.rounds.wait(workspace)
+            else:
+                await self._let_in(scope, held)
+            held.enter_context(working_in(self._services.threads_of(workspace)))
             await self._app(scope, receive, send)
+
+    async def _let_in(self, scope: Scope, held: ExitStack) -> None:
+        path, network = scope["path"], client_network(HTTPConnection(scope))
+        await self._services.rounds.wait(_HEALTH if path == _HEALTH else "/", network)
+        if path != _HEALTH and path not in OF_THE_PAGE:
+            place, answered = self._shares.ask(network), held.enter_context(ExitStack())
+            answered.callback(self._shares.give_back, place)
+            await asyncio.wrap_future(place.granted)
+            answered.callback(asyncio.get_running_loop().call_later(_LONGEST_S, answered.close).cancel)

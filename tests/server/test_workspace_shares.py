@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from corpora import Catalog, ProjectCounts, ProjectKey, shares
 from server import Access
+from server.limits import workspace_share
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
 from server.limits.workspace_share import WorkspaceShareMiddleware
@@ -126,6 +128,34 @@ def test_strangers_wait_for_one_request_of_each_address_and_for_none_where_healt
     assert len(let_in) == 102
     assert let_in.index(("192.0.2.2", "/sign-in")) < 5
     assert let_in.index(("192.0.2.1", "/healthz")) < 5
+
+
+@pytest.mark.parametrize(("longest_s", "at_once"), [(PATIENCE_S, 2), (0.0, 50)])
+async def test_of_strangers_few_are_told_what_the_server_is_and_who_reads_slowly_keeps_no_place(
+    tenants: House, monkeypatch: pytest.MonkeyPatch, longest_s: float, at_once: int
+) -> None:
+    monkeypatch.setattr(workspace_share, "_LONGEST_S", longest_s)
+    let_in, read = Counter[tuple[str, str]](), asyncio.Event()
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        let_in[scope["client"][0], scope["path"]] += 1
+        await read.wait()
+
+    async def nothing(*_: object) -> Any:
+        raise AssertionError
+
+    shares = WorkspaceShareMiddleware(app, tenants.services)
+    description = ("192.0.2.1", "/openapi.json")
+    others = [("192.0.2.2", "/static-offline-docs/a.js"), ("192.0.2.1", "/healthz"), ("192.0.2.1", "/sign-in")]
+    async with asyncio.TaskGroup() as group:
+        for address, path in [description] * 50 + others:
+            scope = {"type": "http", "path": path, "headers": [], "client": (address, 1)}
+            group.create_task(shares(scope, nothing, nothing))
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        assert let_in == Counter(others) | {description: at_once}
+        read.set()
+    assert let_in[description] == 50
 
 
 def test_who_is_still_to_say_hello_waits_for_no_request(tenants: House) -> None:
