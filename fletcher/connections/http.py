@@ -17,15 +17,19 @@ if TYPE_CHECKING:
 _LONGEST_HEAD = 64 * 2**10  # a search may have most of it in its address's query
 # One that asks for a socket is taken apart once more, slowly; the cookies of everything on a machine may be in it.
 _LONGEST_OF_SOCKET = 16 * 2**10
-_LONGEST_LINE = 8 * 2**10  # and path; a socket's may be no longer, and browsers send no cookies beyond that
+_LONGEST_LINE = 8 * 2**10  # and path; a socket's may be no longer
 # Of the fields by which a socket is asked for: the library takes them apart word by word, slowly.
 _LONGEST_OPTIONS = 256
 _OPTIONS = (b"connection", b"upgrade", b"sec-websocket-extensions", b"sec-websocket-protocol")
 _MOST_LINES = 200  # each takes two hundred bytes and more, however short it is
 _MOST_PARAMETERS = 200
 _MOST_PARTS = 300  # of a path: a document's name may have 250, and a file is looked for in the square of their time
-_TOO_LONG = "more than 64 KiB; most of it is its address: send less in that"
+_TOO_LONG = "more than 64 KiB; send less in its address and cookies"
 _LONG_LINE = "a header field, or a path, of more than 8 KiB; send less in that"
+_LONG_COOKIES = (
+    "more than 8 KiB of cookies. Browsers send those of everything on a machine, whatever its port: delete this "
+    "machine's in the browser's settings, or ask it by another name (127.0.0.1 for localhost)"
+)
 _TOO_LONG_OF_SOCKET = "more than 16 KiB, which is too much for a socket's; send fewer header fields or cookies"
 _LONG_OPTIONS = f"more than {_LONGEST_OPTIONS} bytes in the fields that ask for a socket; send less in them"
 _TOO_MANY_LINES = f"more than {_MOST_LINES} lines; send fewer header fields"
@@ -133,7 +137,8 @@ class Http(WatchesReader, HttpToolsProtocol):
         if size > _LONGEST_HEAD:
             return _TOO_LONG
         if max(lines) > _LONGEST_LINE:
-            return _LONG_LINE
+            cookies = sum(len(name) + len(value) for name, value in self.headers if name == b"cookie")
+            return _LONG_COOKIES if cookies > _LONGEST_LINE else _LONG_LINE
         if path.count(b"/") + path.upper().count(b"%2F") > _MOST_PARTS:
             return _TOO_MANY_PARTS
         if query.count(b"&") >= _MOST_PARAMETERS:

@@ -84,6 +84,11 @@ def asks(path: bytes = b"/at-once", fields: bytes = b"") -> bytes:
             b"a header field",
         ),
         (
+            asks(fields=b"Cookie: a=" + b"x" * (FIELD - 8) + b"\r\n"),
+            asks(fields=b"Cookie: a=" + b"x" * (FIELD - 7) + b"\r\n"),
+            b"8 KiB of cookies. Browsers send those of everything on a machine, whatever its port: delete",
+        ),
+        (
             UPGRADE + (b"X: " + b"x" * 8000 + b"\r\n") * 2 + b"\r\n",
             UPGRADE + (b"X: " + b"x" * 8100 + b"\r\n") * 2 + b"Y: " + b"y" * 150 + b"\r\n\r\n",
             b"16 KiB",
@@ -94,7 +99,7 @@ def asks(path: bytes = b"/at-once", fields: bytes = b"") -> bytes:
             b"256 bytes in the fields that ask for a socket",
         ),
     ],
-    ids=["parts", "quoted parts", "path", "query", "parameters", "field", "socket", "options"],
+    ids=["parts", "quoted parts", "path", "query", "parameters", "field", "cookies", "socket", "options"],
 )
 async def test_of_a_head_nothing_is_too_long(
     connect: Callable[..., Line], head: bytes, too_much: bytes, said: bytes
