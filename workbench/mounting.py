@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from server import Access, AccessDenied, Services
-from workbench.access.sign_in import SIGN_IN, sign_in, sign_in_form
+from workbench.access.sign_in import SIGN_IN, has_token, sign_in, sign_in_form
 from workbench.access.socket_limits import SocketLimits
 
 _ICON = "/favicon.ico"
@@ -102,6 +102,9 @@ class _Page(BaseRoute):
         if path == _ICON:  # the form to sign in asks for it as well, and needs nothing of the library
             return FileResponse(Path(__file__).parent / "frame" / "icon.svg", media_type="image/svg+xml")
         if path == "/":
+            # The page's own connection would not have it; and a link would sign a browser in as whoever has sent it.
+            if not self._access.is_open and has_token(request):
+                return sign_in_form(request, AccessDenied())
             try:
                 request.state.workspace, request.state.is_owner = self._access.admit(request)
                 request.state.session = self._access.session(request)

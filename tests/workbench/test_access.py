@@ -115,6 +115,16 @@ def test_an_address_without_anything_makes_no_page(sample: str) -> None:
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
 
 
+@pytest.mark.parametrize("token", ["tok-red", "a-guess"])
+def test_no_token_is_taken_from_the_address_of_the_page(guarded: str, token: str) -> None:
+    answer = httpx.get(f"{guarded}/?tab=Ask&token={token}", timeout=PATIENCE_S)
+    assert answer.status_code == 401
+    assert "A token in the page&#x27;s address is not looked at" in answer.text
+    assert 'action="/sign-in?tab=Ask"' in answer.text
+    assert token not in answer.text
+    assert "set-cookie" not in answer.headers
+
+
 def test_the_form_takes_no_more_than_a_token(guarded: str) -> None:
     answer = httpx.post(f"{guarded}/sign-in", content=b"token=" + b"x" * 1_000_000, timeout=PATIENCE_S)
     assert answer.status_code == 401

@@ -15,6 +15,7 @@ from server.limits.written import LONGEST_TOKEN
 SIGN_IN = "/sign-in"
 _OF_THE_PAGE = ("project", "tab", "question", "document", "page", "passage")
 _WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
+_IN_ADDRESS = "A token in the page's address is not looked at, as addresses are passed on: enter it here."
 _LONGEST_QUERY = 15_000  # of an address of the page, in which a question of 1,000 characters may have 12,000
 _LONGEST_FORM = 2 * LONGEST_TOKEN
 
@@ -45,11 +46,18 @@ input, button {{ font: inherit; width: 100%; box-sizing: border-box; padding: .6
 """
 
 
+def has_token(request: Request) -> bool:
+    """Whether one is in the address."""
+    return token_in(request.scope["query_string"]) is not None
+
+
 def sign_in_form(request: Request, denied: AccessDenied | None = None, *, is_wrong: bool = False) -> Response:
     """The form, with what was wrong with the last token; it leads on to the page that was asked for."""
     status, headers = (denied.status, dict([denied.header])) if denied else (200, {})
     headers.pop("WWW-Authenticate", None)  # or a browser asks by itself, for a name and a password
-    problem = _WRONG if is_wrong and status != 429 else (str(denied) if status == 429 else "")
+    problem = _IN_ADDRESS if has_token(request) else ""
+    if is_wrong or status == 429:
+        problem = str(denied) if status == 429 else _WRONG
     said = f'<p role="alert">{escape(problem)}</p>' if problem else ""
     page = _FORM.format(problem=said, action=escape(SIGN_IN + _wanted(request)))
     return HTMLResponse(page, status, headers | {"Cache-Control": "no-store"})
