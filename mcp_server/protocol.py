@@ -210,6 +210,9 @@ async def _keep_place(ctx: _Context, call_next: CallNext) -> HandlerResult:
 async def _refuse_crowded(ctx: _Context, call_next: CallNext) -> HandlerResult:
     """What a session or subscription begins with stays with it, and a call may wait for its user for minutes."""
     is_call = ctx.method == "tools/call"
+    client = (ctx.params or {}).get("clientInfo")
+    if ctx.method == "initialize" and isinstance(client, dict):
+        client.pop("icons", None)  # pictures, at which nobody looks here: they do not stay
     most = _MOST_OF_A_CALL if is_call else _MOST_OF_ANY
     # The texts of a call may be documents.
     sizes = (1 + (len(one) if isinstance(one, str) and not is_call else 0) for one in parts(ctx.params))

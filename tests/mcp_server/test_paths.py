@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, InitializeRequestParams
 
 from arrow_project import Operation
 from corpora import ProjectKey
@@ -230,6 +230,25 @@ def test_what_a_session_begins_with_is_short_for_it_is_kept(two: tuple[House, Pa
             params = {**INITIALIZE["params"], "capabilities": {"experimental": {"a": one}}}
             refused = greedy.post("/mcp", json={**INITIALIZE, "params": params}).text
             assert "INVALID_REQUEST: initialize may have 20000" in refused
+
+
+def test_a_client_may_have_an_icon_and_it_does_not_stay(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _, _ = two
+    kept, validate = list[str](), InitializeRequestParams.model_validate
+
+    def validated(params: Any, **options: Any) -> InitializeRequestParams:
+        kept.append(str(params))
+        return validate(params, **options)
+
+    monkeypatch.setattr(InitializeRequestParams, "model_validate", validated)
+    icon = {"src": "data:image/png;base64," + "A" * 25_000, "mimeType": "image/png"}
+    client = INITIALIZE["params"]["clientInfo"] | {"icons": [icon]}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        answer = greedy.post("/mcp", json=INITIALIZE | {"params": INITIALIZE["params"] | {"clientInfo": client}})
+    assert "serverInfo" in answer.text
+    assert ["base64" in params for params in kept] == [False] * 2
 
 
 @pytest.mark.parametrize("at", ["_meta", "arguments", "id"])
