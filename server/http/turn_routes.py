@@ -42,7 +42,7 @@ from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
-from server.limits.story_size import size_besides, size_once_read
+from server.limits.story_size import size_once_read
 from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
 from server.services import CatalogPendings, Services, policy_for
 
@@ -206,11 +206,9 @@ async def run_turn(
     With `Accept: text/event-stream` it is told while it happens: `text` (a piece), `text_end` (a part, whole),
     `operation`, and at last `answer`, or `error`. A caller that hangs up stops the turn.
     """
-    sent = await request.body()
-    besides = await in_thread_if_large(len(sent), size_besides, sent, body.arrow_content)
     if EVENT_STREAM in request.headers.get("accept", ""):
-        return await streamed(request, partial(answer_turn, body, key, services, besides=besides))
-    answer = await while_connected(request, answer_turn(body, key, services, besides=besides))
+        return await streamed(request, partial(answer_turn, body, key, services))
+    answer = await while_connected(request, answer_turn(body, key, services))
     return await in_thread_if_large(len(answer["arrow_content"]), JSONResponse, answer)
 
 
@@ -224,15 +222,14 @@ async def answer_turn(
     taken: set[Loss] | None = None,
     may_undo: str = "",
     has_story: bool = True,
-    besides: int = 0,
 ) -> dict[str, Any]:
     """Runs the turn on an editor in memory; `tell` hears what happens.
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
     answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
     before, and no turn but that which it `may_undo` is taken back unasked. Without `has_story` it is a turn about the
-    documents alone: there is no story to read or to edit, whatever `arrow_content` is. `besides` is what the request
-    takes in memory besides its story.
+    documents alone: there is no story to read or to edit, whatever `arrow_content` is. What else was sent counts as
+    JSON until it is answered, and not here.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -241,7 +238,7 @@ async def answer_turn(
     """
     content = body.arrow_content
     size = await in_thread_if_large(len(content), size_once_read, content)
-    with services.turn_room.at_work(key.workspace, size, besides) as story:
+    with services.turn_room.at_work(key.workspace, size) as story:
         weigh, is_assistants = story.weigh_another, operations is not None
         pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, weigh, by_assistant=is_assistants)
         return await _answered(body, key, services, pendings, tell, operations, taken, may_undo, has_story=has_story)

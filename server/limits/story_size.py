@@ -48,11 +48,5 @@ def size_of_values(sent: bytes) -> int:
     return sum(_marks(outside) + quotes * _BYTES['"'] for outside, quotes in found)
 
 
-def size_besides(sent: bytes, content: str) -> int:
-    """About how many bytes a request takes besides the text of its story, `content`, that is in it."""
-    marks = sum(each * max(0, sent.count(mark.encode()) - content.count(mark)) for mark, each in _BYTES.items())
-    return marks + len(sent) - len(content)
-
-
 def _marks(text: str) -> int:
     return sum(each * text.count(mark) for mark, each in _BYTES.items())

@@ -1,17 +1,22 @@
 """How much JSON a server reads at once: of one request with documents, of one workspace, and of all."""
 
 import json
+import threading
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from agent.continuity import reading
+from corpora import ProjectKey
 from server import Access, Limits
 from server.limits.room import Room, Sender
 from tests.agent.scripted_model import PATIENCE_S
+from tests.agent.story import story_text
 from tests.server.house import House, house
 
 MIB = 2**20
@@ -102,6 +107,32 @@ def test_json_under_way_has_a_limit(tmp_path: Path) -> None:
         assert first.result().status_code == 200
         assert upload(home, 3 * MIB, "two", "2").status_code == 200
         assert upload(home, 3 * MIB + 5, "one").status_code == 200
+
+
+def test_what_is_sent_besides_a_story_counts_for_as_long_as_its_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end, check_scene = threading.Event(), threading.Event(), reading.check_scene
+
+    def check(*scene: Any) -> Any:
+        begun.set()
+        assert may_end.wait(PATIENCE_S)
+        return check_scene(*scene)
+
+    monkeypatch.setattr(reading, "check_scene", check)
+    turn = {"arrow_content": story_text(), "function": "check_continuity", "history": [{"message": "m" * 2 * MIB}]}
+    with ExitStack() as opened:
+        home = opened.enter_context(house(tmp_path, limits=Limits(json_bytes_under_way=4 * MIB), access=Access(TOKENS)))
+        home.put("people.md", "Elena keeps the lighthouse.", ProjectKey("1", "1"))
+        http = opened.enter_context(home.http(Authorization="Bearer one"))
+        pool = opened.enter_context(ThreadPoolExecutor(1))
+        opened.callback(may_end.set)
+        first = pool.submit(http.post, "/projects/1/turns", json=turn)
+        assert begun.wait(PATIENCE_S)
+        assert_too_busy(upload(home, 2 * MIB, "one", "2"))
+        may_end.set()
+        assert first.result().status_code == 200
+        assert upload(home, 2 * MIB, "one", "2").status_code == 200
 
 
 def test_a_workspace_leaves_room_to_the_others(tmp_path: Path) -> None:
