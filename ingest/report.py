@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from corpora import Document
 
-MAY_PASS = frozenset({"WORKSPACE_FULL", "OUT_OF_MEMORY", "READER_CRASHED", "READER_UNAVAILABLE"})
+MAY_PASS = frozenset({"WORKSPACE_FULL", "OUT_OF_MEMORY", "READER_CRASHED", "READER_UNAVAILABLE", "UNREADABLE"})
 """Why a document failed that may be taken in later although it is the same."""
 
 _MOST_NAMED = 100  # pages of a list in an answer: a list of documents has as many for each

@@ -45,8 +45,9 @@ def read(data: bytes, progress: PageListener) -> Extracted:
 
 def _blocks(text: str) -> Iterator[Block]:
     front = _FRONT_MATTER.match(text)
-    body = front.end() if front else 0
-    if front:
+    body = 0
+    if front and _is_properties(front["properties"]):
+        body = front.end()
         yield from _front_matter(text, front)
     lines = [body, *(match.end() for match in _LINE_END.finditer(text, body)), len(text)]
     tokens = MarkdownIt("commonmark").enable("table").parse(text[body:])
@@ -59,6 +60,12 @@ def _blocks(text: str) -> Iterator[Block]:
             yield Block("heading", start, end, int(token.tag[1]), _plain(following))
         else:
             yield Block(_KINDS.get(token.type, "paragraph"), start, end)
+
+
+def _is_properties(lines: str) -> bool:
+    """Whether they are: what stands between two rules is text, and so is what a blank line begins."""
+    others = _PROPERTY.sub("", lines).splitlines()
+    return not lines.startswith(("\r", "\n")) and all(not line.strip() or line.startswith("#") for line in others)
 
 
 def _front_matter(text: str, front: re.Match[str]) -> Iterator[Block]:

@@ -47,6 +47,7 @@ class _Walk:
             name = _name(element)
             if name == "h":
                 self._builder.add("heading", _text(element), 1 + int(_attribute(element, "outline-level") or 1))
+                self._add_boxes(element)
             elif name == "p":
                 self._add_paragraph(element, in_list=in_list)
             elif name == "table" and _columns(element) > 1:
@@ -63,6 +64,9 @@ class _Walk:
                 self._builder.add("heading", text, level)
             else:
                 self._builder.add("paragraph", text)
+        self._add_boxes(element)
+
+    def _add_boxes(self, element: Element) -> None:
         for box in _boxes(element):
             self.add(box)
 
@@ -149,5 +153,7 @@ def _paragraphs(element: Element) -> Iterator[str]:
     for child in element.childNodes:
         if _name(child) in ("p", "h"):
             yield " ".join(_text(child).split())
+            for box in _boxes(child):
+                yield from _paragraphs(box)
         else:
             yield from _paragraphs(child)

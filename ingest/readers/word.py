@@ -22,6 +22,8 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 # Deleted text, what repeats a drawing for old programs, and text boxes, which are read on their own.
 _NOT_OF_PARAGRAPH = {qn("w:del"), qn("w:moveFrom"), _FALLBACK, qn("w:txbxContent")}
 _BOXES = ".//*[local-name()='txbxContent'][not(ancestor::*[local-name()='Fallback'])]"
+# What stands around text, or around the cells of a row: content controls, and what is inserted or was moved here.
+_AROUND = {qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:moveTo"), qn("w:customXml")}
 _NOTES = ("footnotes", "endnotes")
 _BODY_TEXT_LEVEL = 9
 _LOWEST_LEVEL = 10
@@ -52,7 +54,7 @@ class _Walk:
                 self._add_paragraph(element)
             elif element.tag == qn("w:tbl"):
                 self._add_table(element)
-            elif element.tag in (qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")):
+            elif element.tag in _AROUND:
                 self.add(element)
 
     def _add_paragraph(self, element: BaseOxmlElement) -> None:
@@ -69,7 +71,7 @@ class _Walk:
             self.add(box)
 
     def _add_table(self, table: BaseOxmlElement) -> None:
-        rows = [list(row.iterchildren(qn("w:tc"))) for row in table.iter(qn("w:tr")) if _owner(row) is table]
+        rows = [list(_cells(row)) for row in table.iter(qn("w:tr")) if _owner(row) is table]
         if max(map(len, rows), default=0) > 1:
             lines = (" | ".join(_cell(cell) for cell in row) for row in rows)
             self._builder.add("table", "\n".join(line for line in lines if line.strip(" |")))
@@ -81,6 +83,14 @@ class _Walk:
 
 def _owner(row: BaseOxmlElement) -> BaseOxmlElement | None:
     return next(row.iterancestors(qn("w:tbl")), None)
+
+
+def _cells(row: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
+    for element in row.iterchildren():
+        if element.tag == qn("w:tc"):
+            yield element
+        elif element.tag in _AROUND:
+            yield from _cells(element)
 
 
 def _cell(cell: BaseOxmlElement) -> str:

@@ -1,3 +1,5 @@
+import pytest
+
 from ingest.extracted import Extracted
 from ingest.readers.markdown import read
 from ingest.split import split, with_cuts
@@ -79,6 +81,22 @@ def test_of_a_notes_properties_only_facts_are_read() -> None:
 def test_front_matter_of_bookkeeping_alone_is_no_passage() -> None:
     extracted = with_cuts(extract("---\ntags: [npc]\n---\nElena keeps the light.\n"))
     assert [passage.text for passage in split(extracted, "d" * 16, "Elena.md")] == ["Elena keeps the light."]
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["\n# The Bell Tower\n\nShe said: ring it.\n\n", "Osk rings the bell.\n\n", "title: Bell\n\nOsk rings it.\n\n"],
+)
+def test_text_between_two_rules_is_no_front_matter(between: str) -> None:
+    extracted = extract(f"---\n{between}---\n\nBoats leave at dawn.\n")
+    assert not [kind for kind, _ in pieces(extracted) if kind == "omitted"]
+    shown = " ".join(piece for _, piece in pieces(extracted))
+    assert all(line in shown for line in [*between.split("\n"), "Boats leave at dawn."])
+
+
+def test_a_comment_and_a_gap_are_front_matter() -> None:
+    extracted = extract("---\n# of Obsidian\ntitle: Bell\n\ntags:\n- npc\n---\nIt rings.\n")
+    assert [kind for kind, _ in pieces(extracted)] == ["omitted", "code", "omitted", "paragraph"]
 
 
 def test_a_rule_at_the_beginning_is_no_front_matter_without_its_end() -> None:

@@ -77,16 +77,35 @@ def test_tables_become_rows() -> None:
     assert pieces(extract(grid)) == [("table", "Who | What\nMara | keeper")]
 
 
-def test_text_in_frames_and_sections_is_not_lost() -> None:
+def framed(words: str) -> Any:
     box = TextBox()
-    box.addElement(text.P(text="In the box."))
+    box.addElement(text.P(text=words))
     frame = Frame()
     frame.addElement(box)
+    return frame
+
+
+def test_text_in_frames_and_sections_is_not_lost() -> None:
+    heading = text.H(outlinelevel=1, text="The tower")
+    heading.addElement(framed("Beside it."))
     paragraph = text.P(text="Around it.")
-    paragraph.addElement(frame)
+    paragraph.addElement(framed("In the box."))
     section = text.Section(name="s")
     section.addElement(text.P(text="In the section."))
-    assert extract(paragraph, section).text == "Around it.\n\nIn the box.\n\nIn the section."
+    shown = extract(heading, paragraph, section).text
+    assert shown == "The tower\n\nBeside it.\n\nAround it.\n\nIn the box.\n\nIn the section."
+
+
+def test_text_in_a_frame_of_a_cell_is_not_lost() -> None:
+    row = table.TableRow()
+    for words in ("Mara", "keeper"):
+        cell, paragraph = table.TableCell(), text.P(text=words)
+        paragraph.addElement(framed(f"{words}, framed"))
+        cell.addElement(paragraph)
+        row.addElement(cell)
+    grid = table.Table()
+    grid.addElement(row)
+    assert pieces(extract(grid)) == [("table", "Mara Mara, framed | keeper keeper, framed")]
 
 
 def test_a_protected_document_is_refused() -> None:

@@ -78,6 +78,19 @@ def test_a_frame_of_one_column_is_read_as_text() -> None:
     assert pieces(extract(fill)) == [("paragraph", "A note on the wall:"), ("list", "- Do not ring it.")]
 
 
+def test_a_cell_in_a_content_control_is_read() -> None:
+    def fill(document: Document) -> None:
+        table = document.add_table(rows=2, cols=2)
+        for cell, words in zip(table._cells, ("Who", "Secret", "Mara", "She is blind."), strict=True):
+            cell.text = words
+        cell = table.cell(1, 1)._tc
+        control = parse_xml(f"<w:sdt {nsdecls('w')}><w:sdtContent/></w:sdt>")
+        cell.getparent().replace(cell, control)
+        control[0].append(cell)
+
+    assert pieces(extract(fill)) == [("table", "Who | Secret\nMara | She is blind.")]
+
+
 def test_inserted_text_counts_and_deleted_text_does_not() -> None:
     def fill(document: Document) -> None:
         body = document.element.body
@@ -96,8 +109,11 @@ def test_inserted_text_counts_and_deleted_text_does_not() -> None:
                 "</w:sdtContent></w:sdt>"
             ),
         )
+        moved = "<w:p><w:r><w:t>It was moved.</w:t></w:r></w:p>"
+        body.insert(2, parse_xml(f"<w:moveFrom {nsdecls('w')}>{moved}</w:moveFrom>"))
+        body.insert(3, parse_xml(f"<w:moveTo {nsdecls('w')}>{moved}</w:moveTo>"))
 
-    assert extract(fill).text == "The bell is iron\nand old.\n\nA form field."
+    assert extract(fill).text == "The bell is iron\nand old.\n\nA form field.\n\nIt was moved."
 
 
 def test_text_boxes_are_read_once() -> None:
