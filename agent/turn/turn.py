@@ -124,6 +124,11 @@ class Turn:
         """The operations that the editor has executed so far, references resolved."""
         return tuple(self._execution.executed)
 
+    @property
+    def not_kept(self) -> str | None:
+        """The story from before the turn, where an undo needs it and it could not be kept; else None."""
+        return self._execution.before if self._changed and not self._kept and not self._direct.has_undone else None
+
     async def follow(self, project: ArrowProject) -> None:
         """The client has sent its story meanwhile: it is newer than the turn's copy, or lacks its last operations."""
         lacking: int | None = None

@@ -6,7 +6,7 @@ from functools import partial
 
 from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
-from corpora import ProjectKey
+from corpora import CorpusError, ProjectKey
 from server.dialects import without_appendix
 from server.limits.written import latest
 from server.services import CatalogPendings, Services, policy_for
@@ -100,9 +100,12 @@ class Conversation:
         if not is_late:
             self.stories.last = project_id
         if unseen := self.stories.take_unseen(project_id):
-            await in_thread(
-                lambda: self.pendings(project_id).keep_before(Before(unseen, is_shared=True), fingerprint(project))
-            )
+            before = Before(unseen, is_shared=True)
+            try:
+                await in_thread(lambda: self.pendings(project_id).keep_before(before, fingerprint(project)))
+            except CorpusError:
+                self.stories.note_unseen(project_id, unseen)  # for the next time
+                raise
         return project
 
     def as_message(self, confirmation: Confirmation, *, may_be_early: bool) -> UserMessage:

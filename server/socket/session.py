@@ -345,10 +345,17 @@ class Session:
         open_turn.project = open_turn.shown = request.project
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
-        await turn.run()
-        if self._turn is open_turn and turn.context.project is not None and not request.plan:
-            self._conversation.stories.replace(open_turn.project_id, open_turn.shown, turn.context.project)
-            self._conversation.stories.settle(self._conversation.stories.weigh(open_turn.project_id))
+        stories = self._conversation.stories
+        try:
+            await turn.run()
+        except Exception:
+            if turn.not_kept is not None:
+                stories.note_unseen(project_id, turn.not_kept)
+            raise
+        finally:  # also where it fails: the client has what was done before
+            if self._turn is open_turn and turn.context.project is not None and not request.plan:
+                stories.replace(project_id, open_turn.shown, turn.context.project)
+                stories.settle(stories.weigh(project_id))
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:
         if isinstance(event, Ended):
@@ -364,7 +371,8 @@ class Session:
         turn = await self._cancel_turn()
         await self._conversation.drop_questions(turn.id if turn is not None and by_guest else None)
         if turn is not None:
-            await self._send_all(await StoppedTurn(turn, self._conversation.stories, self._dialect).settle())
+            stopped = StoppedTurn(turn, self._conversation.stories, self._dialect, by_client=not by_guest)
+            await self._send_all(await stopped.settle())
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 
     async def _cancel_turn(self) -> OpenTurn | None:

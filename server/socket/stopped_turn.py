@@ -18,19 +18,21 @@ class StoppedTurn:
         turn: Told to end; something may still work on its story.
         stories: Of the client.
         dialect: What it speaks.
+        by_client: The client has sent the stop, and not a guest: only then does it undo anything by itself.
     """
 
-    def __init__(self, turn: OpenTurn, stories: Stories, dialect: Dialect) -> None:
+    def __init__(self, turn: OpenTurn, stories: Stories, dialect: Dialect, *, by_client: bool) -> None:
         self._turn = turn
         self._stories = stories
         self._dialect = dialect
+        self._is_rolled_back = by_client and dialect.rolls_back
 
     async def settle(self) -> list[Frame]:
         """Brings the shadow to where the client's story is after a stop; says what stays where something does."""
         turn = self._turn
         if turn.project is None:
             return []
-        stays = turn.running is not None and not self._dialect.rolls_back
+        stays = turn.running is not None and not self._is_rolled_back
         self._stories.settle(self._bring_along(turn.project, stays=stays))
         if turn.running is None or not stays:
             return []
@@ -60,6 +62,8 @@ class StoppedTurn:
         # Of an operation that is stopped between two of its calls, what the client has reported is true.
         if turn.editor.content is not None:
             await self._stories.adopt(turn.project_id, after, turn.editor.content)
+        if turn.running is not None and turn.running.not_kept is not None:
+            self._stories.note_unseen(turn.project_id, turn.running.not_kept)
         await self._stories.weigh(turn.project_id)
 
     def _stays(self, changes: str) -> list[Frame]:

@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
+from tests.server.client import flat
 from tests.server.dispatcher import Dispatcher
 from tests.server.house import House
 
@@ -25,7 +26,7 @@ class Arrow:
         self.confirm: str | None = None
         self.before_it_shows: Callable[[], Awaitable[None]] | None = None
         self.seen: list[dict[str, Any]] = []
-        self.refuses = ""
+        self.refuses = self.never_answers = ""
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.called = asyncio.Event()
@@ -71,8 +72,11 @@ class Arrow:
                 self._answering.append(asyncio.create_task(self._execute(frame)))
 
     async def _execute(self, frame: dict[str, Any]) -> None:
+        frame = flat(frame)
         self.called.set()
         await self.may_answer.wait()
+        if frame["function"] == self.never_answers:
+            return
         if frame["function"] == self.refuses:
             refused = {"success": False, "result": "", "error": "The disk is full."}
             await self.send(type="function_result", request_id=frame["request_id"], **refused)
@@ -93,15 +97,18 @@ class Arrow:
 
 
 @asynccontextmanager
-async def arrow(home: House, *capabilities: str, token: str | None = None, text: str = "") -> AsyncGenerator[Arrow]:
+async def arrow(
+    home: House, *capabilities: str, token: str | None = None, text: str = "", dialect: str = "fletcher"
+) -> AsyncGenerator[Arrow]:
     """One with the story open, while the block runs."""
     async with connect(home.ws_url, proxy=None, open_timeout=PATIENCE_S) as socket:
         editor = Arrow(socket, text or story_text())
         listening = asyncio.create_task(editor.listen())
-        hello = {"type": "hello", "dialect": "fletcher", "client": "Arrow 3.1", "capabilities": list(capabilities)}
+        hello = {"type": "hello", "dialect": dialect, "client": "Arrow 3.1", "capabilities": list(capabilities)}
         await editor.send(**hello, **({"token": token} if token else {}))
         await editor.until("connected")
         await editor.show()
-        await editor.has_arrived()
+        if dialect == "fletcher":
+            await editor.has_arrived()
         yield editor
         listening.cancel()

@@ -238,6 +238,25 @@ async def test_an_assistant_that_cancels_stops_its_turn(home: House, era: Era) -
     assert ended["reason"] == "stopped"
 
 
+@pytest.mark.parametrize("dialect", ["spec", "envelope"])
+async def test_what_an_assistant_has_done_that_hangs_up_stays_also_where_the_users_stop_takes_it_back(
+    home: House, dialect: str
+) -> None:
+    async with arrow(home, dialect=dialect) as editor, assistant(home.url) as scribe:
+        editor.never_answers = "update_node"
+        renamed = {"function": "update_node", "arguments": {"node_id": 3, "name": "quay"}}
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD, renamed]))
+        await editor.until("function_call", 2)
+        working.cancel()
+        await editor.until("end")
+        stays = '"gold"' in editor.editor.content
+        await editor.send(type="user_message", message="undo", current_project_id=1)
+        await editor.until("end", 2)
+
+    assert stays
+    assert '"gold"' not in editor.editor.content
+
+
 async def test_an_editor_that_leaves_is_said(home: House) -> None:
     async with assistant(home.url) as scribe:
         async with arrow(home, "assistant") as editor:

@@ -1,5 +1,7 @@
 """When the model or the server itself fails: one sentence, no stack trace, and `end`; the next turn works."""
 
+import json
+
 import pytest
 from pydantic_ai.exceptions import (
     ConcurrencyLimitExceeded,
@@ -23,10 +25,13 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
 )
 
+from corpora import CatalogError
 from tests.agent.scripted_model import Reply, Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts, types
+from tests.server.dispatcher import Dispatcher
 from tests.server.house import House
+from tests.server.test_turns_of_each_dialect import follow
 
 GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
 SECRET = "sk-secret at line 7"
@@ -180,6 +185,48 @@ def test_a_catalog_that_fails_before_the_turn(home: House, monkeypatch: pytest.M
         assert texts(frames)[0].startswith("INTERNAL: ")
         assert types(frames)[-1] == "end"
         client.assert_quiet()
+
+
+@pytest.mark.parametrize("fails", ["corpora.catalog.Catalog.put_pending", "agent.turn.turn.Citations.cited_in"])
+def test_what_a_turn_has_done_that_fails_at_its_end_can_be_taken_back(
+    home: House, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise CatalogError("The disk is full.")
+
+    home.model.add([GOLD], ["Done."], ["Hello."])
+    editor = Dispatcher(story_text())
+    with home.client("/ws/chat?dialect=arrow-ai") as client:
+        with monkeypatch.context() as patched:
+            patched.setattr(fails, fail)
+            client.ask("Add gold.", arrow_content=story_text())
+            said = json.dumps(follow(client, editor, "end"))
+            client.ask("Hello?", arrow_content=editor.content)  # may fail as well
+            follow(client, editor, "end")
+        assert "The disk is full." in said
+        client.ask("undo", arrow_content=editor.content)
+        follow(client, editor, "end")
+        if '"gold"' in editor.content:  # what was not kept in time may be the user's
+            client.ask("yes", arrow_content=editor.content)
+            follow(client, editor, "end")
+    assert '"gold"' not in editor.content
+
+
+def test_what_a_turn_has_done_that_fails_at_its_end_is_known(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError(SECRET)
+
+    home.model.add([GOLD], ["Done."], ["Ten."])
+    editor = Dispatcher(story_text(title="By hand"))  # so that the turn goes on with what the editor reports
+    with home.client("/ws/chat?dialect=arrow-ai") as client:
+        with monkeypatch.context() as patched:
+            patched.setattr("agent.turn.turn.Citations.cited_in", fail)
+            client.ask("Add gold.", arrow_content=story_text())
+            follow(client, editor, "end")
+        client.ask("How much?")
+        follow(client, editor, "end")
+    assert "By hand" in home.model.requests[-1].context
+    assert "gold: num = 10" in home.model.requests[-1].context
 
 
 def test_a_parser_that_fails(home: House, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
