@@ -26,7 +26,7 @@ JOINING = {"tab_id": "t", "document_id": "d", "next_message_id": 0}
 class PageSocket:
     """A page as a program loads it, with a socket that asks for it, or for `page_id`; empty for none yet."""
 
-    def __init__(self, opened: ExitStack, url: str, cookie: str, page_id: str | None = None) -> None:
+    def __init__(self, opened: ExitStack, url: str, cookie: str, page_id: str | None = None, **joining: object) -> None:
         self.html = httpx.get(url, headers={"Cookie": cookie}, timeout=PATIENCE_S).text
         found = re.search(r"""["']client_id["']: ["']([^"']+)""", html.unescape(self.html))
         assert found is not None
@@ -34,6 +34,7 @@ class PageSocket:
         query = {"EIO": 4, "transport": "websocket", "implicit_handshake": "true", "client_id": self.page_id} | JOINING
         if page_id is not None:
             query |= {"client_id": page_id} if page_id else {"implicit_handshake": "false", "client_id": ""}
+        query |= joining
         address = f"{url.replace('http', 'ws')}/_nicegui_ws/socket.io/?{urlencode(query)}"
         self._socket: ClientConnection = opened.enter_context(
             # What nobody reads is kept: else its end would not be read either.

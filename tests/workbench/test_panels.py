@@ -240,7 +240,13 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
 
 @pytest.mark.parametrize(
     ("ends", "comes_back", "is_told"),
-    [("it came to something", True, False), ("it was stopped", False, True), ("its page is gone", False, True)],
+    [
+        ("it came to something", True, False),
+        ("it was stopped", False, True),
+        ("its page is gone", False, True),
+        ("its tab shows another page", False, True),
+        ("its click was lost", False, True),
+    ],
 )
 def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_it_has_changed_nothing(
     said: list[str], monkeypatch: pytest.MonkeyPatch, ends: str, *, comes_back: bool, is_told: bool
@@ -249,12 +255,15 @@ def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_i
         before, after, back = visited(), visited(), list[OpenStory]()
         before.shown.open(story := opened())
         begun, waited_for, leave_off = asyncio.Event(), asyncio.Event(), before.leave_off
-        pages = {} if ends == "its page is gone" else {"before": SimpleNamespace(has_socket_connection=False)}
+        before.shown.clicks, tab = 1, "tab" if ends == "its tab shows another page" else None
+        page = SimpleNamespace(has_socket_connection=tab is not None, tab_id=tab)  # nobody has noticed that it is away
+        pages = {} if ends == "its page is gone" else {"before": page}
         monkeypatch.setattr(drop, "Client", SimpleNamespace(instances=pages))
         monkeypatch.setattr(drop, "visit_of", lambda _: before)
         monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
         answered = list[Any]()
         taken: Any = drop.StoryDrop(after, lambda story, _: back.append(story), said.append)
+        taken._client = SimpleNamespace(tab_id=tab)
 
         async def asked_for() -> bool:
             waited_for.set()
@@ -266,14 +275,15 @@ def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_i
                 if ends == "it came to something":
                     await waited_for.wait()
                     before.shown.change(story.changed(story.text.replace("Inland Light", "Darker")))
-                else:
+                elif ends != "its click was lost":
                     before._turns.add(never := asyncio.ensure_future(asyncio.Event().wait()))
                     await asyncio.wait([never])
 
         before.leave_off = asked_for
         under_way = asyncio.ensure_future(turn())
         await begun.wait()
-        answer = await taken._take(sent(story, page="before", changing="true"))
+        clicked = "2" if ends == "its click was lost" else "1"
+        answer = await taken._take(sent(story, page="before", changing=clicked))
         waited_for.set()
         before.end()
         await under_way
@@ -285,6 +295,29 @@ def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_i
     assert said == [STOPPED] * is_told
 
 
+def test_a_page_of_another_tab_says_that_a_turn_is_under_way_and_leaves_it_alone(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use() -> None:
+        before, after, answered = visited(), visited(), list[Any]()
+        before.shown.open(story := opened())
+        page = SimpleNamespace(has_socket_connection=True, tab_id="one")
+        monkeypatch.setattr(drop, "Client", SimpleNamespace(instances={"before": page}))
+        monkeypatch.setattr(drop, "visit_of", lambda _: before)
+        monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
+        taken: Any = drop.StoryDrop(after, print, print)
+        taken._client = SimpleNamespace(tab_id="another")
+        with before.shown.changing():
+            before._turns.add(never := asyncio.ensure_future(asyncio.Event().wait()))
+            answer = await taken._take(sent(story, page="before", changing="1"))
+        await answered[0](json.loads(answer.body))
+        assert not never.cancelling()
+
+    on_a_page(use)
+    (told,) = said
+    assert "Something is under way on another page that shows this story" in told
+
+
 def test_a_turn_that_was_stopped_is_told_also_where_its_story_finds_no_room(
     said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,7 +327,7 @@ def test_a_turn_that_was_stopped_is_told_also_where_its_story_finds_no_room(
         holds.shown.open(story := opened())
         monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
         taken: Any = drop.StoryDrop(after, print, lambda _: None)
-        answer = await taken._take(sent(story, changing="true"))
+        answer = await taken._take(sent(story, changing="1"))
         await answered[0](json.loads(answer.body))
 
     on_a_page(use)

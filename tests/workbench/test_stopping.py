@@ -2,10 +2,13 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from threading import Event
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from corpora.samples import SAMPLE
 from fletcher.loopback import bind, serving
@@ -13,6 +16,7 @@ from tests.end_to_end.messages_api import Hang, MessagesApi, Text
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.workbench.conftest import OpenPage, load, load_anew, sign_in
 from tests.workbench.test_asking import ask
+from tests.workbench.test_page_sockets import PageSocket, cookie_of
 
 # A server that waits for a page's connection for a second, and not half a minute.
 _IMPATIENT = "from fletcher.__main__ import main; from workbench import shell; shell._RECONNECT_S = 1.0; main()"
@@ -60,6 +64,12 @@ def change_without_end(page: Page, provider: MessagesApi) -> None:
     page.locator(".change .answer", has_text="The lamp").wait_for()  # the browser knows as well
 
 
+def lose(broken: Event, socket: WebSocketRoute) -> None:
+    """What is said while it is broken reaches nobody."""
+    server = socket.connect_to_server()
+    socket.on_message(lambda message: None if broken.is_set() else server.send(message))
+
+
 def test_a_turn_ends_when_its_browser_signs_out(url: str, provider: MessagesApi, open_page: OpenPage) -> None:
     page = open_page(url)
     sign_in(page, "tok-red")
@@ -101,6 +111,37 @@ def test_a_turn_is_stopped_when_its_page_is_loaded_anew_and_that_is_said(
     load_anew(page)
     page.get_by_text(_STOPPED).wait_for()
     assert provider.hung_up.wait(PATIENCE_S)
+
+
+def test_a_turn_is_stopped_and_that_is_said_where_its_page_is_loaded_anew_beside_a_connection_that_is_half_open(
+    url: str, provider: MessagesApi, open_page: OpenPage
+) -> None:
+    page = open_page(f"{url}/?project=1&tab=Story")
+    change_without_end(page, provider)
+    joining = page.evaluate("({tab_id: TAB_ID, document_id: documentId, next_message_id: nextMessageId})")
+    with ExitStack() as opened:
+        PageSocket(opened, url, cookie_of(page.context), page.evaluate("clientId"), **joining)
+        load_anew(page)
+        page.get_by_text(_STOPPED).wait_for()
+        assert provider.hung_up.wait(PATIENCE_S)
+
+
+def test_a_click_that_the_server_has_not_heard_as_the_connection_broke_off_is_said(
+    url: str, open_page: OpenPage
+) -> None:
+    page, broken = open_page(f"{url}/?project=1&tab=Story", is_new=True), Event()
+    sign_in(page, "tok-red")
+    page.route_web_socket("**/socket.io/**", partial(lose, broken))
+    load_anew(page)
+    page.get_by_role("button", name="Open the sample story").click()
+    page.get_by_role("textbox", name="Message").fill("make it darker")
+    page.wait_for_function("window.socket.sendBuffer.length === 0")
+    broken.set()
+    page.get_by_role("button", name="Apply", exact=True).click()
+    broken.clear()
+    page.evaluate("socket.disconnect().connect()")
+    page.get_by_text("What was clicked last may not have reached the server").wait_for()
+    assert page.locator(".change .question").count() == 0
 
 
 def test_a_turn_that_ends_with_its_page_while_the_connection_is_away_is_said_to_have_changed_nothing(

@@ -44,7 +44,8 @@ _FORGET = """((workspace) => {
     const [whose, , of] = key.split("/");
     if (whose !== "fletcher" || of === workspace) sessionStorage.removeItem(key);
   }
-  window.onbeforeunload = null;
+  window.onbeforeunload = null; // the library would keep something of its tab
+  dispatchEvent(new Event("forget"));
 })"""
 
 

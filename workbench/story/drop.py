@@ -22,6 +22,7 @@ from workbench.visit import Visit, visit_of
 _LONGEST_PATH = 4096
 _LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
 _DIGITS = 64  # of a checksum
+_ELSEWHERE = "Something is under way on another page that shows this story: what it comes to is shown there alone."
 _STOPPED = "What was under way when the page was loaded anew was stopped, and has changed nothing: ask for it again."
 
 
@@ -39,9 +40,9 @@ class StoryDrop:
     ) -> None:
         self._visit = visit
         self._opened: tuple[OpenStory, bool] | None = None
-        self._came_to_nothing = False  # what was under way on the page before, which is not said yet
+        self._to_say = ""  # of what was under way on the page before
         visit.shown.on_close.append(self._forget)
-        client = ui.context.client
+        self._client = client = ui.context.client
         # Below an address that asks for a token, and with the page's own id in it, which nobody else knows.
         url = f"/_nicegui/client/{client.id}/story"
         # Not as an operation of an API: of each of those FastAPI keeps the callable, and this one holds a whole page.
@@ -49,9 +50,9 @@ class StoryDrop:
         client.on_delete(lambda: app.remove_route(url))
 
         async def answered(answer: dict[str, Any]) -> None:
-            if self._came_to_nothing:
-                self._came_to_nothing = False
-                notify(_STOPPED, "warning")
+            said, self._to_say = self._to_say, ""
+            if said:
+                notify(said, "warning")
             if error := answer.get("error"):
                 on_refusal(error["message"])
             elif self._opened is not None:
@@ -85,7 +86,7 @@ class StoryDrop:
                 path, sha256, unsaved, page, changing = (str(form.get(field, "")) for field in fields)
         except HTTPException as error:
             return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
-        is_unsaved, before = unsaved == "true", await self._left(page, name, is_changing=changing == "true")
+        is_unsaved, before = unsaved == "true", await self._left(page, name, changing)
         try:
             if before is not None and before.story is not None:
                 # What a tab keeps it was told over the page's socket: where that was away, not the latest.
@@ -99,18 +100,24 @@ class StoryDrop:
             self._opened = story, is_unsaved
         return JSONResponse({"name": name})
 
-    async def _left(self, page_id: str, name: str, *, is_changing: bool) -> ShownStory | None:
+    async def _left(self, page_id: str, name: str, changing: str) -> ShownStory | None:
         """What is open on a page of the workspace that still lives, and may have been loaded anew as this one.
 
-        Where no browser shows that page any more, what is under way there is brought to an end: nobody would see it.
+        Where no browser shows that page any more, or its tab shows this one now, what is under way there is brought to
+        an end: nobody would see it. `changing` is the number of the click there that may have begun it; empty for none.
         """
         client = Client.instances.get(page_id)
         visit = None if client is None else visit_of(client)
         if client is None or visit is None or visit.workspace != self._visit.workspace or not visit.shown.shows(name):
-            self._came_to_nothing |= is_changing
+            self._to_say = _STOPPED if changing else self._to_say
             return None
-        if not client.has_socket_connection:
-            self._came_to_nothing |= await visit.leave_off()
+        # A connection may be gone, and nobody have noticed yet.
+        if not client.has_socket_connection or client.tab_id == self._client.tab_id:
+            was_heard = changing in ("", str(visit.shown.clicks))
+            if await visit.leave_off() or not was_heard:
+                self._to_say = _STOPPED
+        elif visit.shown.is_changing:
+            self._to_say = _ELSEWHERE
         return visit.shown
 
     def _forget(self) -> None:

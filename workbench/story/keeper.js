@@ -1,13 +1,22 @@
 // The story that is open, in the storage of the browser's tab: a page that is loaded anew has it again.
 export default {
   props: { url: String, name: String },
-  emits: ["waits", "answer", "lost"],
+  emits: ["waits", "answer", "lost", "clicked", "returns"],
   template: "<div hidden></div>",
   mounted() {
+    // Listeners, as the library has a handler of its own: by that it knows a tab again which is loaded anew.
+    this.heard = { beforeunload: this.leaves, click: this.clicks, forget: () => this.ask(false) };
+    for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
+    this.count = this.answered = 0;
+    queueMicrotask(() => window.socket.on("connect", this.returns)); // it is made once all elements are there
     const { story } = this.kept();
     if (!story) return this.mark(false);
     this.ask(story.unsaved);
     this.$emit("waits", story);
+  },
+  unmounted() {
+    for (const kind in this.heard) removeEventListener(kind, this.heard[kind]);
+    window.socket.off("connect", this.returns);
   },
   methods: {
     kept() {
@@ -15,10 +24,25 @@ export default {
       return text === null ? {} : { story: JSON.parse(sessionStorage.getItem(this.name)), text };
     },
     ask(unsaved) {
+      this.unsaved = unsaved;
+    },
+    leaves(event) {
       // Not where the page is loaded anew because its connection was away for long.
-      window.onbeforeunload = (event) => {
-        if (unsaved && window.socket?.connected) event.preventDefault();
-      };
+      if (this.unsaved && window.socket?.connected) event.preventDefault();
+    },
+    // A click may begin a turn, and where the connection breaks off just then, nobody else knows of it.
+    clicks(event) {
+      if (!event.target.closest(".change button")) return;
+      this.count += 1;
+      this.mark(true);
+      this.$emit("clicked", this.count);
+    },
+    returns() {
+      if (this.answered < this.count) this.$emit("returns", this.count);
+    },
+    hear(count, isChanging) {
+      this.answered = count;
+      if (count === this.count) this.mark(isChanging);
     },
     async bring() {
       const { story, text } = this.kept();
@@ -26,7 +50,7 @@ export default {
       const form = new FormData();
       form.append("files", new File([text], story.name), story.name);
       for (const field of ["path", "sha256", "unsaved", "page"]) form.append(field, story[field]);
-      form.append("changing", sessionStorage.getItem(`${this.name}/changing`) !== null);
+      form.append("changing", sessionStorage.getItem(`${this.name}/changing`) ?? "");
       let answer;
       try {
         answer = await (await fetch(this.url, { method: "POST", body: form })).json();
@@ -39,8 +63,10 @@ export default {
     // A turn is under way: where the page ends before that does, nobody else would know.
     mark(isChanging) {
       const place = `${this.name}/changing`;
-      if (isChanging) sessionStorage.setItem(place, "");
-      else sessionStorage.removeItem(place);
+      sessionStorage.removeItem(place);
+      try {
+        if (isChanging) sessionStorage.setItem(place, this.count);
+      } catch {} // of a story that fills all that a browser keeps, nothing comes back
     },
     handOut() {
       const { story, text } = this.kept();

@@ -11,6 +11,7 @@ from workbench.frame.bounded import LONGEST_NAME
 from workbench.frame.notice import notify
 from workbench.story.shown_story import ShownStory
 
+_NOT_HEARD = "What was clicked last may not have reached the server, as the connection broke off: was it done?"
 _MOST = 5_000_000
 """Characters that a browser keeps; sending more would hold up everybody for nothing."""
 
@@ -50,6 +51,15 @@ class StoryKeeper(ui.element, component="keeper.js"):
                 shown.waiting = ""
             await on_answer(event.args)
 
+        def clicked(event: GenericEventArguments) -> None:
+            shown.clicks = int(event.args)
+            self.run_method("hear", shown.clicks, shown.is_changing)
+
+        def returns(event: GenericEventArguments) -> None:
+            if event.args != shown.clicks:
+                notify(_NOT_HEARD, "warning")
+            clicked(event)
+
         with ui.row().classes("line") as self._instead:
             ui.button("Try again", on_click=lambda: self.run_method("bring")).props("no-caps")
             ui.button("Download what is kept", on_click=lambda: self.run_method("handOut")).props("no-caps outline")
@@ -57,6 +67,8 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.on("waits", waits)
         self.on("answer", answered)
         self.on("lost", self._warn)
+        self.on("clicked", clicked)  # after what it leads to
+        self.on("returns", returns)
         shown.was_opened.subscribe(self._begin)
         shown.was_changed.subscribe(self._keep)
         shown.changing_begins_or_ends.subscribe(lambda: self.run_method("mark", shown.is_changing))

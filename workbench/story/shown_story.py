@@ -21,6 +21,7 @@ class ShownStory:
         scene: The id of the scene that is shown.
         node_id: The node that was chosen; None for none.
         waiting: The name of a story with changes that the browser's tab keeps and that is not back; empty for none.
+        clicks: How many clicks that may begin one have come from its browser.
         is_changing: A turn is under way that may change the story.
         was_opened: Another story is open.
         was_changed: The story, its preview or the scene is another one.
@@ -34,6 +35,7 @@ class ShownStory:
         self.scene = 0
         self.node_id: int | None = None
         self.waiting = ""
+        self.clicks = 0
         self.is_changing = False
         self.was_opened = Event[[]]()
         self.was_changed = Event[[]]()
