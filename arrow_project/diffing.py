@@ -1,7 +1,7 @@
 """What differs between two states of a project, for previews and reports."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from arrow_project.operations.connecting import said
@@ -12,6 +12,7 @@ from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, key_of, text
 
 _LONGEST = 160
+_NOTHING = frozenset({"null", "false", '""', "-1", "[]", "{}"})  # what stands for a field that is not there
 _BEFORE = 60  # characters of an excerpt in which nothing differs yet
 
 
@@ -41,6 +42,28 @@ def diff(before: ArrowProject, after: ArrowProject) -> Diff:
     for kind in ("variable", "character"):
         lines += _resources(kind, old, new)
     return Diff((*lines, *_nodes(old, new), *_connections(old, new)))
+
+
+def lost_fields(before: ArrowProject, after: ArrowProject) -> Iterator[str]:
+    """What a story has lost that no operation knows: fields of scenes, of nodes' data, and of places on a map."""
+    old, new = before.data, after.data
+    for key, scene in old.scenes.items():
+        if key not in new.scenes:
+            continue
+        yield from _lost(f"scene {key}", scene, new.scenes[key])
+        places = new.scenes[key]["map"]
+        for node, place in scene["map"].items():
+            if node in places:
+                yield from _lost(f"node {node} on the map", place, places[node], but=("io", "skip"))
+    for key, node in old.nodes.items():
+        if key in new.nodes:
+            yield from _lost(f"node {key} ({node['type']}) data", node["data"], new.nodes[key]["data"])
+
+
+def _lost(thing: str, before: Record, after: Record, but: Container[str] = ()) -> Iterator[str]:
+    for field, value in before.items():
+        if field not in after and field not in but and as_json(value) not in _NOTHING:
+            yield f"~ {thing} {field}: {_change(value, None)}"
 
 
 def _project(old: ProjectData, new: ProjectData) -> Iterator[str]:

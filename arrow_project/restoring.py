@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from arrow_project.checking import GoOn
-from arrow_project.diffing import diff
+from arrow_project.diffing import diff, lost_fields
 from arrow_project.errors import OperationError
 from arrow_project.operation import Operation, OperationResult, Selection
 from arrow_project.operations.connecting import said
@@ -253,10 +253,9 @@ class _Way:
 
     def remaining(self) -> list[str]:
         """What is still different."""
-        if not self.ids:
-            lines = diff(ArrowProject(self.old), self.work).lines
-            return [*(line for line in lines if not line.endswith(_NO_DIFFERENCE)), *self.refused]
-        return self.refused
+        before = ArrowProject(self.old).renumbered(self.ids)
+        lines = (line for line in diff(before, self.work).lines if not line.endswith(_NO_DIFFERENCE))
+        return [*lines, *lost_fields(before, self.work), *self.refused]
 
 
 def _nothing_like(value: Any) -> Any:

@@ -250,9 +250,12 @@ class DirectCalls:
 
         Each stays in its place, the last first, so that none is lost where this ends early.
         """
-        self.store.drop_before(gone.id)
         now = self.context.project
         assert now is not None
+        if way.remaining:  # the earlier story has more than any editor was told
+            self.store.note_undone(gone, fingerprint(now))
+        else:
+            self.store.drop_before(gone.id)
         given = self.execution.given_ids
         ids = {old: given.get(new, new) for old, new in way.new_ids.items()}
         followed = Counter[bool]()

@@ -314,6 +314,24 @@ async def test_undo_goes_on_behind_what_came_back_under_a_new_id(runner: TurnRun
     assert failures(await runner.events("undo", editor, project=parse(editor.project.to_text()))) == ["NOTHING_TO_UNDO"]
 
 
+async def test_what_an_undo_cannot_bring_back_is_said_and_stays_kept(runner: TurnRunner) -> None:
+    runner.model.add([DELETE], ["Done."])
+    written = story()
+    written.data.nodes[2]["data"]["mood"] = "gloomy"
+    written.data.nodes[2]["colour"] = 0
+    written.data.scenes[0]["map"][2]["pinned"] = True
+    content = written.to_text()
+    editor = Reporting(parse(content))
+    await runner.events("Remove the greeting.", editor, project=parse(content), confirm="never")
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
+    said = "".join(event.text for event in events if isinstance(event, TextFinished))
+    (_, lost) = said.split("This could not be taken back:\n")
+    fields = sorted(line.split(": ")[0].split()[-1] for line in lost.splitlines())
+    assert fields == ["colour", "mood", "pinned"]
+    assert [before.content for _, before in runner.pendings.before] == [content]
+    assert failures(await runner.events("undo", editor, project=parse(editor.project.to_text()))) == ["NOTHING_TO_UNDO"]
+
+
 class OneByOne(Pendings):
     """Hands out each story by itself, as a catalog does, and counts how many of them are in memory at once."""
 
