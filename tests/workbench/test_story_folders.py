@@ -75,6 +75,17 @@ def test_a_folder_that_is_exchanged_for_a_link_meanwhile_does_not_lead_elsewhere
     assert b"Jora" in (tmp_path / "aside" / "story.arrow").read_bytes()
 
 
+def test_what_is_written_back_is_not_read_anew(tmp_path: Path) -> None:
+    (tmp_path / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
+    folders = folders_below(tmp_path)
+    story = folders.read(tmp_path / "story.arrow")
+    changed = story.changed(story.text.replace("Jory", "Jora"))
+    written = folders.write(changed)
+    assert written.project is changed.project
+    assert written.sha256 != changed.sha256 == story.sha256
+    assert folders.write(written.changed(story.text)).text == story.text
+
+
 def test_what_is_too_long_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "story.arrow"
     file.write_bytes(b" " * 11)

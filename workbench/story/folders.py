@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -68,7 +67,7 @@ class StoryFolders:
             except OSError as error:
                 problem = f"{story.file} cannot be written ({error.strerror or error}); download the story instead."
                 raise RequestError(503, "STORAGE_ERROR", problem) from error
-        return replace(story, sha256=digest(data))
+        return story.written(digest(data))
 
     def _held(self, file: Path) -> HeldFile:
         """A file that is named by its real path: a link that leads out of the folders is none of theirs."""

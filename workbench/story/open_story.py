@@ -1,5 +1,6 @@
 """The story that a page has open: as it is, as a preview would have it, and where it came from."""
 
+import copy
 import hashlib
 import json
 import re
@@ -104,6 +105,12 @@ class OpenStory:
         except JsonError as error:
             raise RequestError(422, "INVALID_REQUEST", f"{self.name} would not be opened again: {error}") from error
         return OpenStory(self.name, text, self.file, self.sha256)
+
+    def written(self, sha256: str) -> "OpenStory":
+        """The same state, with that checksum of its file; it is not read anew."""
+        same = copy.copy(self)
+        object.__setattr__(same, "sha256", sha256)
+        return same
 
 
 def _refuse_long_texts(text: str) -> None:
