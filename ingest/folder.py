@@ -253,32 +253,35 @@ class _Tree:
         self.files: list[str] = []
         self.folders: list[str] = []
         self.unreadable: dict[str, OSError] = {}
-
-        def note(error: OSError) -> None:
-            if Path(error.filename) == root:
-                raise _unreadable(root, error) from error
-            self.unreadable[self._below(error.filename)] = error
-
-        characters = 0
-        for folder, folders, files in os.walk(root, onerror=note):
-            here = self._below(folder)
-            self.folders.append(here)
-            depth = len(root.parts) + (here.count("/") + 1 if here else 0)
-            shut = [name for name in folders if depth >= MOST_DEEP or _is_link(root / here / name)]
-            folders[:] = [name for name in folders if not is_left_out(name) and name not in shut]
-            self.files += [_in(here, name) for name in (*files, *shut) if not is_left_out(name)]
-            characters += sum(len(folder) + len(name) for name in (*files, *folders))
-            if most is None:
+        characters, waiting = 0, [""]
+        while waiting:
+            here = waiting.pop()
+            within_depth = len(root.parts) + (here.count("/") + 1 if here else 0) < MOST_DEEP
+            files, folders = list[str](), list[str]()
+            try:
+                # Not `os.walk`, which has all of a folder in memory before anybody can say that it is too much.
+                with os.scandir(self.path(here)) as entries:
+                    for entry in entries:
+                        if is_left_out(entry.name):
+                            continue
+                        is_folder = within_depth and _is_folder(entry)
+                        (folders if is_folder else files).append(_in(here, entry.name))
+                        characters += len(self._root) + len(here) + len(entry.name)
+                        known = len(self.files) + len(self.folders) + len(waiting) + len(files) + len(folders)
+                        if most is not None and (known >= most or characters > MOST_CHARACTERS):
+                            raise _too_many(root, most)
+            except OSError as error:
+                if not here:
+                    raise _unreadable(root, error) from error
+                self.unreadable[here] = error
                 continue
-            if len(self.files) + len(self.folders) > most or characters > MOST_CHARACTERS:
-                raise _too_many(root, most)
+            self.folders.append(here)
+            self.files += files
+            waiting += folders
 
     def path(self, below: str) -> str:
         """The whole path of what has this one in the folder."""
         return self._root + below
-
-    def _below(self, path: str) -> str:
-        return sys.intern(path[len(self._root) :].replace(os.sep, "/"))
 
 
 def _in(folder: str, name: str) -> str:
@@ -286,8 +289,11 @@ def _in(folder: str, name: str) -> str:
     return sys.intern(f"{folder}/{name}" if folder else name)
 
 
-def _is_link(path: Path) -> bool:
-    return os.path.islink(path)  # noqa: PTH114  (that of `Path` raises in a folder whose files may not be looked at)
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # its own folder may be listed, and what is in it may not be looked at
+        return False
 
 
 def is_left_out(name: str) -> bool:

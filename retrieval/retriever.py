@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import NamedTuple
@@ -136,6 +137,10 @@ class Retriever:
             numbered = enumerate(merge_adjacent(fitting, spans_of), start=1)
             cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
             return Retrieved(cited, found.confidence, found.text_only)
+
+    def computing(self, key: ProjectKey) -> AbstractContextManager[None]:
+        """In the block, whoever compares much with the documents computes as one of the workspace's searches does."""
+        return computing(key)
 
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""

@@ -38,9 +38,10 @@ def check_continuity(sources: Sources, given: CheckContinuity, go_on: GoOn = lam
         known = ", ".join(f"{one.id} “{shorten(one.name)}”" for one in islice(story.scenes.values(), _NAMED))
         raise NotThere("INVALID_SCENE_ID", f"There is no scene {wanted}. The scenes are: {known}.")
     documents = _documents(sources, go_on)
-    if documents.vocabulary.is_empty:
-        raise NotThere("NO_DOCUMENTS", "This project has no design documents to check the scene against.")
-    report = check_scene(story, scene.id, documents, given.part)
+    with sources.retriever.computing(sources.project_key):
+        if documents.vocabulary.is_empty:
+            raise NotThere("NO_DOCUMENTS", "This project has no design documents to check the scene against.")
+        report = check_scene(story, scene.id, documents, given.part)
     return report.as_dict() | {"text": render(report)}
 
 

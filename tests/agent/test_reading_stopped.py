@@ -5,6 +5,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -67,7 +68,7 @@ async def test_a_continuity_check_ends_with_the_next_step_of_whoever_stops_it() 
 
     texts = [SimpleNamespace(text="Odile was born in Bray.")]
     retriever = SimpleNamespace(documents=lambda _key: [SimpleNamespace(id="a")], read_pages=lambda *_: texts)
-    retriever.search = search
+    retriever.search, retriever.computing = search, lambda _key: nullcontext()
     said = "".join(f"Odile{a}{b} was born in Cadder. " for a in "abcdefghij" for b in "abcdefghij")
     task = asyncio.ensure_future(_reader(retriever, parse(story_text(said))).call("check_continuity", {"scene_id": 0}))
     await _stopped(task, held)

@@ -1,7 +1,10 @@
 """Scanning files and folders: what is found, what is skipped, what is failed."""
 
 import os
+from contextlib import nullcontext
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,7 +100,7 @@ def test_a_folder_that_cannot_be_listed_is_named(folder: Path, monkeypatch: pyte
     scandir = os.scandir
 
     def forbidden(path: str) -> object:
-        if str(path).endswith("quests"):
+        if Path(path).name == "quests":
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
 
@@ -107,6 +110,15 @@ def test_a_folder_that_cannot_be_listed_is_named(folder: Path, monkeypatch: pyte
     assert (refusal.status, refusal.code) == ("failed", "UNREADABLE")
     with pytest.raises(ScanError, match="Permission denied"):
         scan(folder / "quests")
+
+
+def test_of_a_folder_with_too_many_files_no_more_are_listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = count()
+    entries = (SimpleNamespace(name=f"{next(listed)}.md", is_dir=lambda **_: False) for _ in range(1_000))
+    monkeypatch.setattr(os, "scandir", lambda path: nullcontext(entries))
+    with pytest.raises(ScanError, match="more than 10 files"):
+        look_into(folder, folder.resolve(), most=10)
+    assert next(listed) < 20
 
 
 def test_a_document_is_known_by_its_content_whatever_its_suffix(tmp_path: Path) -> None:

@@ -52,6 +52,29 @@ def test_of_a_workspace_that_searches_a_lot_two_searches_compute_and_another_is_
     assert most == 2
 
 
+def test_what_compares_with_the_documents_computes_as_a_search_does(put: Put, retriever: Retriever) -> None:
+    for key in (ALICE, BOB):
+        put(key, "a.md", "The dragon sleeps.")
+    entered, go = threading.Semaphore(0), threading.Event()
+
+    def compare() -> None:
+        with retriever.computing(ALICE):
+            assert retriever.search(ALICE, "dragon")
+            entered.release()
+            go.wait(60)
+
+    with ThreadPoolExecutor(SEARCHES) as pool:
+        try:
+            under_way = [pool.submit(compare) for _ in range(SEARCHES)]
+            assert all(entered.acquire(timeout=60) for _ in range(2))
+            assert retriever.search(BOB, "dragon")
+            assert not entered.acquire(blocking=False)
+        finally:
+            go.set()
+        for one in under_way:
+            one.result(60)
+
+
 def test_who_waits_for_a_model_keeps_nobody_from_computing(
     put: Put, embedder: SmallEmbedder, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
