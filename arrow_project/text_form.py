@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
 from arrow_project.long_texts import MOST_VALUES, is_crowded, pieces, with_signs
-from arrow_project.values import LONGEST_TEXT, TOO_LONG, place_of, shown, too_long
+from arrow_project.values import LONGEST_TEXT, TOO_LONG, inner, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
 # What is between, in few steps. A text that does not end is taken to the end: else it would be looked through again
@@ -21,7 +21,6 @@ _LONGEST_KEY = 1_000  # where very many values stand behind it, each may be name
 _MOST_FIELDS = 100_000  # beside ids: to sort them is one step
 # Arrow's own documents have seven levels
 _DEEPEST = 64
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 MOST_CHARACTERS = 64 * 2**20
 """Of a document as JSON has it as a text, which is how clients get it: as many as a client's message has bytes."""
 _LONGER = (str, dict, list)
@@ -71,9 +70,7 @@ def decode(text: str | bytes) -> tuple[object, bool]:
         value, dropped = _loads_tidied(text, read_integer, has_many_ids, error)
     except RecursionError:
         raise _too_deep() from None
-    levels = _levels(raw)
-    if levels > _DEEPEST:
-        _refuse_depth(value, _DEEPEST)
+    levels = _levels(value)
     if len(text) > LONGEST_TEXT and (found := too_long(value)):
         raise ParseError(f"The text {shown(found)} has {TOO_LONG}", 1)
     if len(raw) * most_times(levels) > MOST_CHARACTERS and length_as_text(value, raw) > MOST_CHARACTERS:
@@ -203,23 +200,15 @@ def _scattered() -> ParseError:
     )
 
 
-def _levels(raw: bytes) -> int:
-    """How deeply the brackets nest, those in texts as well; more than the deepest if that cannot be told by them."""
-    brackets = raw.translate(None, _NO_BRACKETS).decode()
-    for levels in range(_DEEPEST + 1):
-        if not brackets:
-            return levels
-        brackets = "".join(piece.replace("[]", "").replace("{}", "") for piece in pieces(brackets))
-    return _DEEPEST + 1
-
-
-def _refuse_depth(value: object, levels: int) -> None:
-    if not isinstance(value, dict | list):
-        return
-    if levels == 0:
-        raise _too_deep()
-    for item in cast("dict[Any, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value):
-        _refuse_depth(item, levels - 1)
+def _levels(value: object) -> int:
+    """How deeply the value nests; raises `ParseError` if that is too deeply."""
+    levels, level = 0, [value]
+    while level := [item for item in level if isinstance(item, (dict, list))]:
+        levels += 1
+        if levels > _DEEPEST:
+            raise _too_deep()
+        level = chain.from_iterable(map(inner, level))
+    return levels
 
 
 def _too_deep() -> ParseError:
@@ -296,8 +285,12 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _refuse_lone_surrogates(value: object) -> None:
-    if any(map(_LONE_SURROGATE.search, pieces(json.dumps(value, ensure_ascii=False)))):
+    if isinstance(value, str) and any(map(_LONE_SURROGATE.search, pieces(value))):
         raise ParseError("A \\u escape is half of a character; both halves must be there.", 1)
+    if isinstance(value, dict):
+        _refuse_lone_surrogates(list(cast("dict[Any, Any]", value)))
+    for item in inner(value):
+        _refuse_lone_surrogates(item)
 
 
 def _loads_tidied(

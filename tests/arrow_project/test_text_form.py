@@ -81,6 +81,23 @@ def test_no_search_goes_over_megabytes(monkeypatch: pytest.MonkeyPatch, said: st
     assert max(lengths) < 100_100
 
 
+def test_half_a_character_is_found_without_writing_the_story_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Meanwhile no other thread would run."""
+    monkeypatch.setattr(json, "dumps", Mock(side_effect=AssertionError))
+    assert decode(r'{"\ud83d\ude00":["\ud83d\ude00"]}')[0] == {"\U0001f600": ["\U0001f600"]}
+    for text in (r'{"\ud83d":[]}', r'{"a":[{"b":"\ude00"}]}', r'{"a":["\ude00\ud83d",]}'):
+        with pytest.raises(ParseError, match="half of a character"):
+            decode(text)
+
+
+def test_brackets_in_texts_are_no_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were taken away level by level, which took a minute of the longest story."""
+    told = Mock(return_value=1)
+    monkeypatch.setattr(text_form, "most_times", told)
+    decode('{"a":["%s",{}]}' % ("[{" * 100))
+    told.assert_called_once_with(3)
+
+
 @given(text=st.text(st.sampled_from('12345- ",]}[{\\'), max_size=40), piece=st.integers(1, 12))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_text_looked_through_in_pieces_reads_the_same(monkeypatch: pytest.MonkeyPatch, text: str, piece: int) -> None:
