@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import islice
 from sys import getsizeof
 from typing import Any
 
@@ -99,13 +100,14 @@ def _beside(old: Any, new: Any) -> int:
 
 
 def _restore(table: dict[Any, Any], gone: list[tuple[int, Any, Any]]) -> None:
-    """Put keys back where they were, the first first."""
-    # two lists and no pairs: thousands of new objects would call the garbage collector, which takes far longer
-    left, values, keys, all_values = list(table), list(table.values()), list[Any](), list[Any]()
+    """Put keys back where they were, the first first; only what stands behind them is moved."""
+    # lists and no pairs: thousands of new objects would call the garbage collector, which takes far longer
+    start = gone[0][0] if gone else len(table)
+    left = list(islice(reversed(table), len(table) - start))[::-1]
+    values, keys, all_values = list(map(table.pop, left)), list[Any](), list[Any]()
     for number, (place, key, value) in enumerate(gone):
-        between = slice(len(keys) - number, place - number)
+        between = slice(len(keys) - number, place - start - number)
         keys += [*left[between], key]
         all_values += [*values[between], value]
     behind = slice(len(keys) - len(gone), None)
-    table.clear()
     table.update(zip(keys + left[behind], all_values + values[behind], strict=True))

@@ -4,7 +4,7 @@ import json
 import random
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -282,7 +282,12 @@ def test_the_way_back_grows_as_the_story_does() -> None:
 
 
 class _Walked(dict[int, str]):
-    steps = 0
+    steps = moved = 0
+
+    def update(self, moved: Iterable[tuple[int, str]]) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        pairs = list(moved)
+        self.moved += len(pairs)
+        super().update(pairs)
 
     def __iter__(self) -> Iterator[int]:
         for key in super().__iter__():
@@ -295,13 +300,14 @@ class _Walked(dict[int, str]):
             yield key
 
 
-def test_what_was_made_last_is_removed_without_a_walk_over_all() -> None:
+def test_what_was_made_last_is_removed_and_comes_back_without_a_walk_over_all() -> None:
     table, journal = _Walked(dict.fromkeys(range(1000), "")), Journal()
     for key in range(999, 899, -1):
         journal.drop(table, key)
     assert table.steps < 300
     journal.rollback(0)
     assert list(table) == list(range(1000))
+    assert table.steps + table.moved < 10_000
 
 
 def test_what_leads_to_the_selected_nodes_is_found_in_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
