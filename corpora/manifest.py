@@ -83,8 +83,9 @@ class Manifest:
     def settle(self, known: Iterable[tuple[ManifestEntry, datetime]], is_kept: Callable[[str], bool]) -> None:
         """End what was killed: each document of the catalog has an entry, and one that was being removed is gone else.
 
-        An entry that names another original stays if it is newer than the document, or if the document's own is not
-        kept: then the catalog is an older one that was put back.
+        An entry that names another original stays if that is kept and the entry is newer than the document, or if the
+        document's own is not kept: then the catalog is an older one that was put back. A copy or a clock may have made
+        every entry newer.
 
         Args:
             known: The documents of the catalog, and when each was written.
@@ -97,13 +98,14 @@ class Manifest:
             for entry, written_at in known:
                 path = self._path(entry.key, entry.name)
                 try:
-                    is_older = path.stat().st_mtime < written_at.timestamp()
+                    its, is_older = _entry(path), path.stat().st_mtime < written_at.timestamp()
                 except FileNotFoundError:
                     with suppress(OSError):  # it is written, which needs room
                         path.with_suffix(_ASIDE).replace(path)
                     self.put(entry)
                 else:
-                    if is_older and is_kept(entry.sha256):
+                    is_of_use = its is not None and not is_older and is_kept(its.sha256)
+                    if its != entry and not is_of_use and is_kept(entry.sha256):
                         self.put(entry)
             for aside in self._folder.glob(f"*{_ASIDE}"):
                 aside.unlink(missing_ok=True)

@@ -94,6 +94,14 @@ def test_one_that_it_had_updated_gets_its_new_entry_unless_its_original_is_gone(
     assert manifest.entries() == [known[0][0], ENTRIES[1], known[2][0]]
 
 
+def test_an_entry_that_a_copy_made_newer_stays_only_if_its_original_is_there(manifest: Manifest) -> None:
+    for entry in ENTRIES:
+        manifest.put(entry)
+    known = [ManifestEntry(entry.key, entry.name, number * 64) for number, entry in zip("345", ENTRIES, strict=True)]
+    manifest.settle([(entry, LONG_AGO) for entry in known], ({"3" * 64, "4" * 64, "b" * 64}).__contains__)
+    assert manifest.entries() == [known[0], ENTRIES[1], ENTRIES[2]], "of the last one neither is kept"
+
+
 def test_a_manifest_begins_with_all_entries(manifest: Manifest) -> None:
     assert not manifest.is_there
     manifest.begin(ENTRIES)
