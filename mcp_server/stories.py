@@ -16,6 +16,7 @@ from mcp_server.tool import ToolError
 from server import (
     Guest,
     GuestRefused,
+    JsonError,
     OpenEditor,
     RequestError,
     Services,
@@ -23,6 +24,7 @@ from server import (
     TurnReport,
     UserMessage,
     answer_turn,
+    refuse_large_story,
     size_in_memory,
     size_once_read,
     stricter,
@@ -293,10 +295,14 @@ def _refusal(failure: Failure, report: TurnReport | None = None) -> ToolError:
 
 def _text(data: bytes, name: str) -> str:
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
+        refuse_large_story(text, name)
     except UnicodeDecodeError as error:
         message = f"{name} is not a project that Arrow would open: it is no UTF-8 text."
         raise ToolError("PARSE_ERROR", message) from error
+    except JsonError as error:
+        raise ToolError("FILE_TOO_LARGE", str(error)) from error
+    return text
 
 
 def _has_undone(answer: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from server.app import create_app
 from server.background.embedding import EmbeddingWorker
 from server.http.dependencies import RequestError
 from server.http.turn_routes import TurnBody, TurnReport, answer_turn
+from server.json_text import JsonError, refuse_large_story
 from server.limits.descriptors import raise_descriptors
 from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_rate import TooManyTurns
@@ -24,6 +25,7 @@ __all__ = [
     "EmbeddingWorker",
     "Guest",
     "GuestRefused",
+    "JsonError",
     "Limits",
     "MessageError",
     "OpenEditor",
@@ -36,6 +38,7 @@ __all__ = [
     "answer_turn",
     "create_app",
     "raise_descriptors",
+    "refuse_large_story",
     "size_in_memory",
     "size_once_read",
     "stricter",

@@ -51,9 +51,18 @@ def refuse_crowded_story(content: object, what: str) -> None:
     """
     if isinstance(content, str) and is_crowded(content):
         raise JsonError(f"{what}: arrow_content must not have more than {MOST_VALUES} values.")
+    refuse_large_story(content, f"{what}: arrow_content")
+
+
+def refuse_large_story(content: object, what: str) -> None:
+    """Refuses the text of a story that takes too much memory; `what` is its name in errors.
+
+    Raises:
+        JsonError: It does.
+    """
     if getsizeof(content) > _MOST_MIB_OF_A_STORY * 2**20:
         raise JsonError(
-            f"{what}: arrow_content must not take more than {_MOST_MIB_OF_A_STORY} MiB in memory. One character beyond "
+            f"{what} must not take more than {_MOST_MIB_OF_A_STORY} MiB in memory. One character beyond "
             "U+FFFF, as an emoji is, makes each of a text take four bytes; leave it out, or divide the story."
         )
 

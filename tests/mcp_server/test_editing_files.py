@@ -388,6 +388,19 @@ async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era
             assert problem in text_of(answer)
 
 
+async def test_a_file_that_takes_too_much_memory_as_a_text_is_not_read(
+    home: House, folder: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.json_text._MOST_MIB_OF_A_STORY", 1)
+    (folder / "other.arrow").write_text(story_text().replace("The lamp", "🏮", 1).ljust(300_000), "utf-8")
+    async with assistant(home.url, era) as scribe:
+        wrong: dict[str, dict[str, Any]] = {"outline": {}, "apply_operations": {"operations": [_GOLD]}}
+        for tool, arguments in wrong.items():
+            answer = text_of(await scribe.call(tool, story="other.arrow", **arguments))
+            assert answer.startswith(f"FILE_TOO_LARGE: {folder}")
+            assert "must not take more than 1 MiB in memory" in answer
+
+
 async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path, era: Era) -> None:
     async with assistant(home.url, era) as scribe:
         nothing = await scribe.code("undo", story=_STORY)
