@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from rapidfuzz.distance import Indel
 from corpora import Passage
 from retrieval.words import split_words
 
-Words = NDArray[np.int32]
+Words = NDArray[np.integer[Any]]
 Hashes = NDArray[np.uint64]
 
 _RUN = 3  # words

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.int32]
+Numbers = NDArray[np.integer[Any]]
 Scores = NDArray[np.float32]
 
 _SATURATION, _BY_LENGTH = 1.5, 0.75  # k1 and b
@@ -33,7 +34,7 @@ class Bm25:
         self._starts = np.concatenate([[0], np.cumsum(frequencies)]).astype(np.int32)
         # Each is written where it stays: sorting them would take several times as much.
         self._rows = np.empty(self._starts[-1], dtype=np.int32)
-        self._adds = np.empty(self._starts[-1], dtype=np.float32)
+        self._adds = np.empty(self._starts[-1], dtype=np.float16)  # which is exact enough to say what comes first
         free = self._starts[:-1].copy()
         for row, said in enumerate(words):
             distinct, times = np.unique(said, return_counts=True)
@@ -47,5 +48,5 @@ class Bm25:
         """Of all passages for these words, shape (passages,), 0 and more; a word counts as often as it is given."""
         scores = np.zeros(self._passages, dtype=np.float32)
         for begin, end in zip(self._starts[words].tolist(), self._starts[words + 1].tolist(), strict=True):
-            np.add.at(scores, self._rows[begin:end], self._adds[begin:end])
+            np.add.at(scores, self._rows[begin:end], self._adds[begin:end].astype(np.float32))
         return scores

@@ -57,10 +57,9 @@ class LexicalIndex:
         self.vocabulary = _different([hashes for hashes, _ in parts])
         self._words: list[Numbers] = []
         for hashes, rows in parts:
-            numbers = np.searchsorted(self.vocabulary, hashes).astype(np.int32)
-            for row in rows:
-                row[:] = numbers[row]
-            self._words += rows
+            numbers = np.searchsorted(self.vocabulary, hashes).astype(_number(self.vocabulary))
+            self._words += [numbers[row] for row in rows]
+            rows.clear()
         del parts  # the hashes of each
         self._bm25 = Bm25(self._words, len(self.vocabulary))
         self.nbytes = self.vocabulary.nbytes + self._bm25.nbytes
@@ -128,9 +127,14 @@ def _different(rows: Sequence[Hashes]) -> Hashes:
 
 
 def _numbered(rows: Sequence[Hashes]) -> tuple[Hashes, list[Numbers]]:
-    """All that occur, sorted, and for each passage the places in it: half of what the hashes take."""
+    """All that occur, sorted, and for each passage the places in it: a half or a quarter of what the hashes take."""
     hashes = _different(rows)
-    return hashes, [np.searchsorted(hashes, row).astype(np.int32) for row in rows]
+    return hashes, [np.searchsorted(hashes, row).astype(_number(hashes)) for row in rows]
+
+
+def _number(vocabulary: Hashes) -> type[np.uint16 | np.int32]:
+    """Of a word: ideographs, of which a text has most, are few."""
+    return np.uint16 if len(vocabulary) <= 1 << 16 else np.int32
 
 
 def _recency(passages: Sequence[Passage], edited: Mapping[str, datetime]) -> NDArray[np.float64]:

@@ -37,6 +37,9 @@ _LARGE_BYTES = 400_000_000
 # Of a project with so many, an index is built in some tenths of a second: it waits for no larger one.
 _SMALL = 5_000
 
+# Of projects with more, one index is built at a time: while it is made it takes up to a gigabyte.
+_HUGE = 20_000
+
 
 @dataclass
 class _Kept:
@@ -57,7 +60,7 @@ class LexicalIndexes:
     """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves.
 
     Workspaces have their turns: none waits for more than one large index of each of the others, and for none with a
-    project of `small` passages or fewer.
+    project of `small` passages or fewer. Of projects with more than `huge` passages one is built at a time.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class LexicalIndexes:
         most_bytes: int = _MOST_BYTES,
         small: int = _SMALL,
         large_bytes: int = _LARGE_BYTES,
+        huge: int = _HUGE,
     ) -> None:
         self._catalog = catalog
         self._clock = clock
@@ -75,8 +79,10 @@ class LexicalIndexes:
         self._lock = threading.Lock()
         self._small = small
         self._large_bytes = large_bytes
+        self._huge = huge
         self._builders_of_small = Builders[LexicalIndex](places=2)
         self._builders_of_large = Builders[LexicalIndex](places=2)
+        self._builders_of_huge = Builders[LexicalIndex](places=1)
 
     def current(self, key: ProjectKey) -> LexicalIndex:
         """An index that lacks no write older than two seconds; the first one is waited for.
@@ -112,6 +118,7 @@ class LexicalIndexes:
         """Stop building; waits for the indexes that are being built."""
         self._builders_of_small.close()
         self._builders_of_large.close()
+        self._builders_of_huge.close()
 
     def _built(self, key: ProjectKey, kept: _Kept, version: int, patience: float | None) -> LexicalIndex:
         while True:
@@ -126,8 +133,10 @@ class LexicalIndexes:
                 return index
 
     def _building(self, key: ProjectKey, kept: _Kept) -> Future[LexicalIndex]:
-        is_small = self._catalog.passage_count(key) <= self._small
-        builders = self._builders_of_small if is_small else self._builders_of_large
+        passages = self._catalog.passage_count(key)
+        builders = self._builders_of_small if passages <= self._small else self._builders_of_large
+        if passages > self._huge:
+            builders = self._builders_of_huge
         with self._lock:
             if kept.building is None or kept.building.done():
                 kept.building = builders.submit(key.workspace, partial(self._build, key, kept))
@@ -139,9 +148,12 @@ class LexicalIndexes:
         if kept.index is None or kept.index.version < version:
             edited = {document.id: document.updated_at for document in self._catalog.documents(key)}
             words = 0 if kept.index is None else len(kept.index.vocabulary)
+            has_dropped = self._drop_old()  # what was too large while somebody waited for it
             if kept.size > self._large_bytes:
                 with self._lock:
                     kept.index = None
+                has_dropped = True
+            if has_dropped:
                 give_back()
             index = LexicalIndex(version, self._catalog.passages(key), kept.index, edited)
             kept.index, kept.verified_at = index, started

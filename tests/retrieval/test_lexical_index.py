@@ -96,6 +96,15 @@ def test_words_that_occur_once_take_no_more_memory_than_a_quota_counts_for_their
     assert kept / 2 < index.nbytes < 2 * kept
 
 
+def test_an_ideograph_takes_eight_bytes() -> None:
+    texts = ["".join(chr(0x4E00 + row + place) for place in range(800)) for row in range(50)]
+    passages = [Passage(f"{row:032}", "a", "a.txt", None, None, (), 0, 1, text) for row, text in enumerate(texts)]
+    index = LexicalIndex(1, passages)
+    assert index.scores("\u4e00").nonzero()[0].tolist() == [0]
+    assert index.nbytes < 50 * (800 * 8 + 1_500)
+    assert kept_by(index, besides=passages) < 2 * index.nbytes
+
+
 def test_making_an_index_takes_little_more_memory_than_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("lexical_index", "near_duplicates"):
         monkeypatch.setattr(f"retrieval.{module}._AT_ONCE", 20)

@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, Semaphore
 from weakref import ref
 
 import pytest
@@ -244,6 +244,31 @@ def test_a_small_index_waits_for_no_large_one_of_its_workspace(
             assert pool.submit(indexes.current, small).result(60).scores("unicorn").any()
         finally:
             go.set()
+    indexes.close()
+
+
+def test_of_huge_indexes_one_is_made_at_a_time_and_what_is_too_much_is_dropped_before(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [ALICE, BOB, ProjectKey("carol", "1")]
+    for key in keys:
+        put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+    made, passages = list[tuple[int, int]](), catalog.passages
+    under_way, indexes = Semaphore(1), LexicalIndexes(catalog, small=2, huge=5, most_bytes=5_000)
+
+    def alone(key: ProjectKey, document_id: str | None = None) -> list[Passage]:
+        assert under_way.acquire(blocking=False), "another one is being made"
+        kept = indexes._kept.values()  # pyright: ignore[reportPrivateUsage]
+        made.append((len(made), sum(one.index is not None for one in kept)))
+        eventually(lambda: len(indexes._kept) + len(made) > 3)  # pyright: ignore[reportPrivateUsage]
+        found = passages(key, document_id)
+        under_way.release()
+        return found
+
+    monkeypatch.setattr(catalog, "passages", alone)
+    with ThreadPoolExecutor() as pool:
+        assert all(one.scores("dragon").any() for one in pool.map(indexes.current, keys))
+    assert made == [(0, 0), (1, 0), (2, 0)]
     indexes.close()
 
 
