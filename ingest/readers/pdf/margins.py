@@ -1,5 +1,6 @@
 """Takes out what is printed on every page: running headers, footers and page numbers."""
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -40,33 +41,44 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
     """The lines of each page but those that come back at the same edge of several pages.
 
     Lines in large type stay: a heading may be repeated. A line counts only if nothing but running lines lies
-    between it and the edge, so that the labels of a form that fills each page stay too. All but bare page numbers
-    must lie near the edge of the paper, which the last line of a short page does not.
+    between it and the edge, so that the labels of a form that fills each page stay too. It must lie near the edge of
+    the paper, which the last line of a short page does not: but for bare page numbers of most pages.
     """
     running = _running_keys(sheets)
-    # Two pages may begin alike by chance: then only what is set smaller than the text counts.
-    few = sum(1 for sheet in sheets if sheet.lines) < _MIN_PAGES
+    written = sum(1 for sheet in sheets if sheet.lines)
+    # Two pages may begin alike by chance: then only what is set smaller than the text counts, or a number like it.
+    few = written < _MIN_PAGES
     largest = body_size - _SMALLER if few else body_size * _MAX_SIZE
+    largest_number = body_size if few else math.inf
+    least = max(_MIN_PAGES, _MIN_SHARE * written)
+
+    def goes(key: Key, line: TextLine, is_near: bool) -> bool:
+        if _is_number(key):
+            return running[key] >= least or (is_near and line.size <= largest_number)
+        return is_near and line.size <= largest
+
     kept: list[list[TextLine]] = []
     for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
         for edge, lines in _edges(sheet):
             for line in lines:
                 keys = [key for key in _keys(line, edge, number) if key in running]
-                if not any(_is_number(key) or _is_small_print(line, sheet, largest) for key in keys):
+                is_near = _is_near(line, edge, sheet)
+                if not any(goes(key, line, is_near) for key in keys):
                     break
                 dropped.add(id(line))
         kept.append([line for line in sheet.lines if id(line) not in dropped])
     return kept
 
 
-def _running_keys(sheets: Sequence[Sheet]) -> set[Key]:
+def _running_keys(sheets: Sequence[Sheet]) -> dict[Key, int]:
+    """On how many pages each is."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
     for number, sheet in enumerate(sheets):
         for key in {key for edge, lines in _edges(sheet) for line in lines for key in _keys(line, edge, number)}:
             places[key].append(number)
     written = sum(1 for sheet in sheets if sheet.lines)
-    return {key for key, numbers in places.items() if _is_running(key, numbers, written)}
+    return {key: len(numbers) for key, numbers in places.items() if _is_running(key, numbers, written)}
 
 
 def _edges(sheet: Sheet) -> Iterator[tuple[str, list[TextLine]]]:
@@ -76,9 +88,10 @@ def _edges(sheet: Sheet) -> Iterator[tuple[str, list[TextLine]]]:
     yield "bottom", lines[: -_EDGE_LINES - 1 : -1]
 
 
-def _is_small_print(line: TextLine, sheet: Sheet, largest: float) -> bool:
-    near = line.y1 < sheet.height * _MARGIN or line.y0 > sheet.height * (1 - _MARGIN)
-    return near and line.size <= largest
+def _is_near(line: TextLine, edge: str, sheet: Sheet) -> bool:
+    if edge == "top":
+        return line.y1 < sheet.height * _MARGIN
+    return line.y0 > sheet.height * (1 - _MARGIN)
 
 
 def _is_number(key: Key) -> bool:

@@ -65,6 +65,23 @@ def test_two_pages_that_begin_alike_lose_nothing() -> None:
     assert kept(pages) == [["Notes", *words(1)], ["Notes", *words(2)]]
 
 
+def test_of_few_pages_numbers_are_those_of_pages_only_near_the_edge_and_no_larger_than_the_text() -> None:
+    assert kept([page(*words(1), "", "", "12")]) == [[*words(1), "", ""]]
+    assert kept([page("A code:", "4711")]) == [["A code:", "4711"]]
+    assert kept([page("1984", *words(1), size=36)]) == [["1984", *words(1)]]
+    assert kept([page("The flood:", "1946"), page("The war:", "1947")]) == [
+        ["The flood:", "1946"],
+        ["The war:", "1947"],
+    ]
+
+
+def test_numbers_below_short_pages_are_taken_out_where_most_pages_have_one() -> None:
+    pages = [page(*words(n)[: n + 1], str(n)) for n in range(1, 5)]
+    assert kept(pages) == [words(n)[: n + 1] for n in range(1, 5)]
+    years = [page(*words(n)[:3], str(1950 + n if n in (3, 4) else 9 * n)) for n in range(1, 9)]
+    assert kept(years) == [[line.text for line in lines] for lines in years]
+
+
 def test_a_number_that_is_set_off_from_the_words_beside_it_makes_a_running_line_of_two_pages() -> None:
     pages = [page("The Inland Light · 7", *words(1)), page("8 | Chapter two: the harbour", *words(2))]
     assert kept(pages) == [words(1), words(2)]
