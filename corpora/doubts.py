@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from sqlalchemy import URL, Connection, delete, exists, select
@@ -21,7 +21,7 @@ class Doubts(Database):
     """What `Catalog` knows about originals that may go.
 
     An original is doubted in the transaction that takes a document away, and before it is stored for one. Only those
-    are ever deleted: a catalog that was lost, or is another's, doubts none.
+    are ever deleted: a catalog that was lost, or is another's, doubts none, also while its documents are brought back.
     """
 
     def __init__(self, database_url: str | URL) -> None:
@@ -29,8 +29,11 @@ class Doubts(Database):
         self._being_stored: list[str] = []  # of a data directory, which has one owner
 
     @contextmanager
-    def storing_original(self, sha256: str) -> Generator[None]:
-        """Doubt this original, whatever happens next, and let nobody settle that doubt before the end."""
+    def storing_original(self, sha256: str, is_kept: Callable[[str], bool]) -> Generator[None]:
+        """Doubt this original, whatever happens next, and let nobody settle that doubt before the end.
+
+        In a data directory one that is kept already is doubted by whoever doubted it before, or by nobody.
+        """
         if self.is_shared:
             with self._doubting(sha256):
                 yield
@@ -38,7 +41,8 @@ class Doubts(Database):
         self._being_stored.append(sha256)
         try:
             with self._writing() as connection:
-                doubt(connection, sha256)
+                if not is_kept(sha256):
+                    doubt(connection, sha256)
             yield
         finally:
             self._being_stored.remove(sha256)

@@ -37,6 +37,10 @@ class OriginalStore(Protocol):
         """The bytes of that hash; raises `OriginalNotFound`."""
         ...
 
+    def has(self, sha256: str) -> bool:
+        """Whether the bytes of that hash are kept."""
+        ...
+
     def delete(self, hashes: Iterable[str]) -> None:
         """Delete the files of these hashes, where there are such; none of them may be added meanwhile."""
         ...
@@ -81,6 +85,10 @@ class Originals:
             return self.path(sha256).read_bytes()
         except FileNotFoundError as error:
             raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.") from error
+
+    def has(self, sha256: str) -> bool:
+        """Whether the bytes of that hash are kept."""
+        return self.path(sha256).exists()
 
     def path(self, sha256: str) -> Path:
         """Where the file of that hash is, or would be."""

@@ -23,7 +23,7 @@ class StoredOriginals(Database):
     def put(self, data: bytes) -> str:
         """Keep the bytes, all or none of them; returns their SHA-256 in hex."""
         sha256 = hashlib.sha256(data).hexdigest()
-        if self._has(sha256):
+        if self.has(sha256):
             return sha256
         with self._writing() as connection:
             # An empty file has one part as well.
@@ -41,6 +41,12 @@ class StoredOriginals(Database):
             raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.")
         return b"".join(parts)
 
+    def has(self, sha256: str) -> bool:
+        """Whether the bytes of that hash are kept."""
+        query = select(originals.c.part).where(originals.c.sha256 == sha256).limit(1)
+        with self._reading() as connection:
+            return connection.scalar(query) is not None
+
     def delete(self, hashes: Iterable[str]) -> None:
         """Delete the files of these hashes; none of them may be added meanwhile."""
         with self._writing() as connection:
@@ -51,8 +57,3 @@ class StoredOriginals(Database):
         """The hashes of all files."""
         with self._reading() as connection:
             return set(connection.scalars(select(originals.c.sha256).where(originals.c.part == 0)))
-
-    def _has(self, sha256: str) -> bool:
-        query = select(originals.c.part).where(originals.c.sha256 == sha256).limit(1)
-        with self._reading() as connection:
-            return connection.scalar(query) is not None

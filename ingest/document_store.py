@@ -160,7 +160,7 @@ class DocumentStore:
         self.require_room(key, source.name, size)
         self._require_room_in_project(key, source.name, passages)
         sha256 = hashlib.sha256(source.data).hexdigest()
-        with self._catalog.storing_original(sha256):
+        with self._catalog.storing_original(sha256, self._originals.has):
             yield self._originals.put(source.data)
 
     def _room_lock(self, key: ProjectKey) -> Lock:

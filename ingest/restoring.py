@@ -18,17 +18,22 @@ class Restored:
     Attributes:
         documents: Those that the catalog lacked, by project.
         nameless: How many originals no entry of the manifest names: they are left as they are.
+        missing: The documents of the manifest that the catalog lacks, and whose original is gone.
     """
 
     documents: tuple[tuple[ProjectKey, DocumentReport], ...]
     nameless: int
+    missing: tuple[ManifestEntry, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of what came back."""
         documents = [
             {"workspace": key.workspace, "project": key.project_id} | report.as_dict() for key, report in self.documents
         ]
-        return {"documents": documents, "nameless": self.nameless}
+        missing = [
+            {"workspace": one.key.workspace, "project": one.key.project_id, "name": one.name} for one in self.missing
+        ]
+        return {"documents": documents, "nameless": self.nameless, "missing": missing}
 
 
 def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> Restored:
@@ -38,9 +43,10 @@ def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress
     """
     entries, kept = originals.manifest.entries(), originals.hashes()
     known = {(key, document.name) for key in catalog.every_project() for document in catalog.documents(key)}
-    lacking = [entry for entry in entries if entry.sha256 in kept and (entry.key, entry.name) not in known]
-    reports = [(entry.key, _read(entry, originals, ingestor, progress)) for entry in lacking]
-    return Restored(tuple(reports), len(kept - {entry.sha256 for entry in entries}))
+    lacking = [entry for entry in entries if (entry.key, entry.name) not in known]
+    reports = [(entry.key, _read(entry, originals, ingestor, progress)) for entry in lacking if entry.sha256 in kept]
+    missing = tuple(entry for entry in lacking if entry.sha256 not in kept)
+    return Restored(tuple(reports), len(kept - {entry.sha256 for entry in entries}), missing)
 
 
 def _read(entry: ManifestEntry, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> DocumentReport:

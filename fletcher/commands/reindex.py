@@ -87,6 +87,9 @@ def _print_restored(restored: Restored) -> None:
     if restored.nameless:
         files = f"{_counted(restored.nameless, 'original')} cannot be named and"
         console.out.print(f"{files} stayed as they are: ingest their documents again.", style="yellow")
+    for entry in restored.missing:
+        gone = f"{entry.name} of project {entry.key.project_id!r} has no original any more: ingest it again."
+        console.out.print(gone, style="yellow", markup=False)
 
 
 def _reindex(retriever: Retriever, keys: list[ProjectKey]) -> None:

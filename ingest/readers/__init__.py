@@ -13,7 +13,7 @@ __all__ = ["SUFFIXES", "VERSION", "PageListener", "is_told_at_a_glance", "read",
 
 # One more whenever a reader or the splitter makes something else of the same file: documents that were read by another
 # version are read again when they are next given.
-VERSION = 3
+VERSION = 4
 
 # Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
 MAX_CHARACTERS = 20_000_000

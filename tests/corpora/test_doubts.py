@@ -19,7 +19,7 @@ def settled(catalog: Catalog) -> list[str]:
 
 def test_what_no_document_needs_is_settled_once(catalog: Catalog) -> None:
     for sha256 in (ONE, OTHER, ONE):
-        with catalog.storing_original(sha256):
+        with catalog.storing_original(sha256, lambda _: False):
             assert catalog.has_doubts()
     assert settled(catalog) == [ONE, OTHER]
     assert settled(catalog) == []
@@ -27,7 +27,7 @@ def test_what_no_document_needs_is_settled_once(catalog: Catalog) -> None:
 
 
 def test_what_a_document_needs_is_doubted_no_longer(catalog: Catalog, key: ProjectKey, put: Put) -> None:
-    with catalog.storing_original(put(key, "a.md", "text").sha256):
+    with catalog.storing_original(put(key, "a.md", "text").sha256, lambda _: False):
         assert catalog.has_doubts()
     assert settled(catalog) == []
     assert not catalog.has_doubts()
@@ -53,8 +53,8 @@ def test_what_thousands_of_documents_need_is_looked_up_once(catalog: Catalog, ke
 
 
 def test_what_is_being_stored_is_left_to_who_stores_it(catalog: Catalog) -> None:
-    with catalog.storing_original(ONE):
-        with catalog.storing_original(ONE), catalog.storing_original(OTHER):
+    with catalog.storing_original(ONE, lambda _: False):
+        with catalog.storing_original(ONE, lambda _: False), catalog.storing_original(OTHER, lambda _: False):
             assert settled(catalog) == []
         assert settled(catalog) == [OTHER]
     assert settled(catalog) == [ONE]
@@ -63,7 +63,11 @@ def test_what_is_being_stored_is_left_to_who_stores_it(catalog: Catalog) -> None
 def test_so_it_is_to_another_server(empty_database: EmptyDatabase) -> None:
     url = empty_database()
     one, other = Catalog(url), Catalog(url)
-    with one.storing_original(ONE), other.storing_original(ONE), one.storing_original(OTHER):
+    with (
+        one.storing_original(ONE, lambda _: False),
+        other.storing_original(ONE, lambda _: False),
+        one.storing_original(OTHER, lambda _: False),
+    ):
         assert settled(other) == []
     with one._writing() as connection:  # pyright: ignore[reportPrivateUsage]
         doubt(connection, ONE)  # as who takes it from a document, which others still see

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora import Catalog, DataDirectory, ProjectKey
+from corpora import Catalog, CatalogError, DataDirectory, ProjectKey
 from fletcher.__main__ import main
 from tests.retrieval.small_embedder import SmallEmbedder
 
@@ -81,7 +81,7 @@ def test_what_the_catalog_knows_stays_and_what_was_removed_stays_away(
     before = documents(directory)
     capsys.readouterr()
     fletcher("reindex", "--from-originals", "--json", directory=directory)
-    assert json.loads(capsys.readouterr().out)["restored"] == {"documents": [], "nameless": 0}
+    assert json.loads(capsys.readouterr().out)["restored"] == {"documents": [], "nameless": 0, "missing": []}
     assert documents(directory) == before
     lose_catalog(directory)
     fletcher("reindex", "--from-originals", directory=directory)
@@ -152,6 +152,37 @@ def test_originals_that_nothing_names_are_counted_and_left(
     fletcher("reindex", "--from-originals", directory=directory)
     assert "1 original cannot be named" in capsys.readouterr().out
     assert directory.originals.get(sha256) == b"of an older Fletcher"
+
+
+def test_a_document_that_cannot_be_brought_back_now_is_not_taken_away_by_the_next_upload(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before, sha256 = documents(directory), directory.originals.hashes()
+    lose_catalog(directory)
+    with monkeypatch.context() as patched:
+        patched.setattr(Catalog, "put_document", refuse)
+        with pytest.raises(SystemExit) as end:
+            main(["reindex", "--from-originals", "--data-dir", str(directory.path)])
+        assert end.value.code == 1
+    (tmp_path / "note.md").write_text("A note.", "utf-8")
+    fletcher("ingest", "note.md", "--project", "9", directory=directory)
+    assert directory.originals.hashes() > sha256
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert documents(directory) == before
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise CatalogError("There is no room.")
+
+
+def test_a_document_whose_original_is_gone_is_named(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (harbour,) = (one for one in directory.originals.hashes() if b"Bittern" in directory.originals.get(one))
+    lose_catalog(directory)
+    directory.originals.delete([harbour])
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert "harbour.md of project '1' has no original any more" in capsys.readouterr().out
 
 
 def test_originals_in_a_database_are_lost_with_it(

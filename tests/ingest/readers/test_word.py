@@ -8,7 +8,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
-from docx.oxml.ns import nsdecls
+from docx.oxml.ns import nsdecls, qn
 
 from ingest.extracted import Extracted
 from ingest.readers.word import read
@@ -81,9 +81,10 @@ def test_a_frame_of_one_column_is_read_as_text() -> None:
 def test_a_cell_in_a_content_control_is_read() -> None:
     def fill(document: Document) -> None:
         table = document.add_table(rows=2, cols=2)
-        for cell, words in zip(table._cells, ("Who", "Secret", "Mara", "She is blind."), strict=True):
-            cell.text = words
-        cell = table.cell(1, 1)._tc
+        for row, words in zip(table.rows, (("Who", "Secret"), ("Mara", "She is blind.")), strict=True):
+            for cell, word in zip(row.cells, words, strict=True):
+                cell.text = word
+        (*_, cell) = document.element.body.iter(qn("w:tc"))
         control = parse_xml(f"<w:sdt {nsdecls('w')}><w:sdtContent/></w:sdt>")
         cell.getparent().replace(cell, control)
         control[0].append(cell)
