@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 from typing import Any
 
 from arrow_project.operations.connecting import said
@@ -22,9 +23,13 @@ _READ = 20  # times the characters of what is left of a text: there may be blank
 
 def texts_of(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Everything in a node's data that is read; ids and settings are not."""
+    return tuple(_texts_of(data))
+
+
+def _texts_of(data: Mapping[str, Any]) -> Iterator[str]:
     values = (data.get(field) for field in TEXT_FIELDS)
-    found = [one for value in values for one in (sequence(value) if isinstance(value, list) else [value])]
-    return tuple(one for one in found if isinstance(one, str) and one)
+    found = (one for value in values for one in (sequence(value) if isinstance(value, list) else [value]))
+    return (one for one in found if isinstance(one, str) and one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +177,9 @@ class Story:
         """The connections into a node."""
         return self._ways[1].get(node_id, [])
 
-    def free_outputs(self, node_id: int) -> list[int]:
-        """The output slots of a node from which nothing leads on."""
-        return list(self._free(node_id))
+    def free_outputs(self, node_id: int, most: int | None = None) -> list[int]:
+        """The output slots of a node from which nothing leads on; the first of them, if there are more than `most`."""
+        return list(islice(self._free(node_id), most))
 
     def followers(self, node_id: int) -> list[int]:
         """The nodes that may come next: by connections, a jump, or a macro that is played."""
@@ -266,9 +271,9 @@ class Story:
         return (slot for slot in range(len(self.nodes[node_id].outputs)) if slot not in taken)
 
     def _words(self, node: Node) -> str:
-        speaker, texts = self.speaker(node), node.texts
+        speaker, first = self.speaker(node), next(_texts_of(node.data), "")
         kind = shorten(node.type) + (f" by {shorten(speaker)}" if speaker else "")
-        words = f'"{shorten(texts[0])}"' if texts else shorten(phrase(self._project, node.id, 50), _LONGEST_PHRASE)
+        words = f'"{shorten(first)}"' if first else shorten(phrase(self._project, node.id, 50), _LONGEST_PHRASE)
         return f"{node.id} ({kind}: {words})" if words.strip('"') else f"{node.id} ({kind})"
 
     @cached_property

@@ -146,9 +146,9 @@ def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.Monke
     counted = list[int]()
     free = Story.free_outputs
 
-    def count(story: Story, node_id: int) -> Any:
+    def count(story: Story, node_id: int, most: int | None = None) -> Any:
         counted.append(node_id)
-        return free(story, node_id)
+        return free(story, node_id, most)
 
     monkeypatch.setattr(Story, "free_outputs", count)
 
@@ -179,6 +179,26 @@ def test_of_a_node_that_nobody_reads_in_a_form_none_is_drawn(length: int, is_dra
     drawn = on_a_page(use)
     assert "name" in drawn
     assert ("data" in drawn) is is_drawn
+
+
+@pytest.mark.parametrize("function", ["update_node", "update_node_map", "create_insert_node"])
+def test_of_a_node_that_no_form_shows_no_more_is_looked_at_than_a_form_shows(
+    function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = json.loads(OPENED.text)
+    story["resources"]["nodes"]["13"] = {"type": "interaction", "name": "n", "data": {"actions": ["x"] * LONGEST_FORM}}
+    large = OpenStory("large.arrow", json.dumps(story))
+    monkeypatch.setattr("workbench.changing.forms.node_details", lambda *_: pytest.fail("all of it was looked at"))
+
+    async def use() -> int:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(large)
+        shown.node_id = 13
+        form.choose(function)
+        return len(Resources(large.story, 0, 13, 13).free_outputs)
+
+    assert on_a_page(use) == MOST_CHOICES
 
 
 def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_all() -> None:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from arrow_project import Character, Scene, Story, Variable, parse, shorten
-from workbench.frame.bounded import LONGEST_NAME, MOST_CHOICES
+from workbench.frame.bounded import LONGEST_NAME, MOST_CHOICES, MOST_NODES
 from workbench.story.open_story import BLANK
 
 Choices = Mapping[Any, str]
@@ -67,7 +67,9 @@ class Resources:
     def free_outputs(self) -> Choices:
         """The first of the scene from which nothing leads on, each as (node, slot); those of the selected node lead."""
         nodes = sorted(self.story.nodes_of(self._scene_id), key=lambda node: node.id != self._selected)
-        free = ((node.id, slot) for node in nodes for slot in self.story.free_outputs(node.id))
+        free = (
+            (node.id, slot) for node in nodes[:MOST_NODES] for slot in self.story.free_outputs(node.id, MOST_CHOICES)
+        )
         return {(node_id, slot): self.story.describe_way(node_id, slot) for node_id, slot in islice(free, MOST_CHOICES)}
 
     def _nodes(self, node_ids: Collection[int]) -> Choices | None:
