@@ -16,7 +16,7 @@ class NoveltyFilter:
     """Tells passages that add something to those before from those that repeat them."""
 
     def __init__(self) -> None:
-        self._runs: set[tuple[str, ...]] = set()
+        self._runs: dict[tuple[str, ...], set[str]] = {}  # with the documents that they were shown from
         self._numbers: set[str] = set()
 
     def adds(self, passage: Passage) -> bool:
@@ -24,14 +24,17 @@ class NoveltyFilter:
 
         It need not be a near-duplicate of one passage: two readers cut the same text at different places. A number
         that was not there is always new, so that two versions of a document which contradict each other are
-        both seen.
+        both seen. So is a word within one document: its entries on several people may differ in their names alone.
         """
         words = split_words(passage.text)
         runs = set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
         numbers = set(filter(str.isdecimal, words)) - _page_numbers(passage)
-        if len(runs & self._runs) >= _KNOWN * len(runs) and numbers <= self._numbers:
+        own = {passage.document_id}
+        elsewhere = sum(bool(self._runs.get(run, own) - own) for run in runs)
+        if (elsewhere >= _KNOWN * len(runs) or runs <= self._runs.keys()) and numbers <= self._numbers:
             return False
-        self._runs |= runs
+        for run in runs:
+            self._runs.setdefault(run, set()).update(own)
         self._numbers |= numbers
         return True
 

@@ -77,16 +77,28 @@ def _add_sheet(
         builder.add("paragraph", " ".join(rows[index]))
     table = [rows[index] for index in filled[above:]]
     names, body = (table[0], table[1:]) if is_header(table) else ([], table)
-    if names and body and (groups := wide.get(filled[above])):  # names in two rows: a group's, and those below it
+    groups = wide.get(filled[above]) if names and body else None
+    if groups and _are_names(body[0], names, groups):  # names in two rows: a group's, and those below it
         names = [
             group if group == below else f"{group} {below}".strip()
             for group, below in zip(groups, body[0], strict=True)
         ]
         body = body[1:]
+    elif groups:
+        names = groups
     for row in body:
         builder.add("row", " | ".join(_named(names, row)))
     if names and not body:
         builder.add("row", " | ".join(filter(None, names)))
+
+
+def _are_names(row: Sequence[str], names: Sequence[str], groups: Sequence[str]) -> bool:
+    """Whether a row has only what stands below cells over several columns, and not another one's value."""
+    beside = [*zip(names[1:], groups[1:], strict=True), ("", "")]  # the column at the right
+    return all(
+        cell in ("", name) or not name or (not next_name and next_group == name)
+        for cell, name, (next_name, next_group) in zip(row, names, beside, strict=True)
+    )
 
 
 def _named(names: Sequence[str], row: Sequence[str]) -> Iterator[str]:

@@ -48,6 +48,14 @@ def test_what_is_known_to_four_fifths_is_known_and_what_is_less_is_new() -> None
     assert shown.adds(five_runs), "three of five"
 
 
+def test_within_a_document_another_name_is_another_statement() -> None:
+    shown = NoveltyFilter()
+    for name in ("Osk", "Mina", "Jory"):
+        assert shown.adds(passage(TEXT.replace("Elena", name)))
+    assert not shown.adds(passage(TEXT.replace("Elena", "Mina")))
+    assert not shown.adds(passage(TEXT.replace("Elena", "Mina"), "bible.pdf"))
+
+
 def test_another_number_is_another_statement() -> None:
     shown, price = NoveltyFilter(), TEXT + " The hammer costs 10 gold."
     shown.adds(passage(price))

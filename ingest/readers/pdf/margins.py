@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.readers.pdf.layout import TextLine
@@ -23,7 +23,7 @@ _LAST_NUMBER = re.compile(r"\d{1,5}(?=\D*$)")
 _SET_OFF_NUMBER = re.compile(r"(\d{1,5})\s*[|·•—–]\s.*\D|\D.*\s[|·•—–]\s*(\d{1,5})")
 _ROMAN_NUMBER = re.compile(r"[\W_]*([ivxl]+)[\W_]*")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-_SET_OFF = "set off"
+_SET_OFF, _CELL = "set off", "cell"
 _BARE_NUMBER = re.compile(r"[\W_]*\0-?\d+[\W_]*")
 
 Key = tuple[str, str]
@@ -44,8 +44,9 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
     between it and the edge, so that the labels of a form that fills each page stay too. It must lie near the edge of
     the paper, which the last line of a short page does not: but for bare page numbers of most pages.
     """
-    running = _running_keys(sheets)
+    places = _places(sheets)
     written = sum(1 for sheet in sheets if sheet.lines)
+    running = {key: len(numbers) for key, numbers in places.items() if _is_running(key, numbers, written)}
     # Two pages may begin alike by chance: then only what is set smaller than the text counts, or a number like it.
     few = written < _MIN_PAGES
     largest = body_size - _SMALLER if few else body_size * _MAX_SIZE
@@ -60,25 +61,30 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
     kept: list[list[TextLine]] = []
     for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
+        said = {line.text.lower() for line in sheet.lines}
         for edge, lines in _edges(sheet):
             for line in lines:
                 keys = [key for key in _keys(line, edge, number) if key in running]
                 is_near = _is_near(line, edge, sheet)
                 if not any(goes(key, line, is_near) for key in keys):
                     break
+                if all(key[0].endswith(_CELL) for key in keys) and not all(
+                    len(places[_of_cell(edge, cell)]) > 1 or cell.isdecimal() or cell.lower() in said
+                    for cell in line.cells
+                ):
+                    break  # what is beside the cell is on this page alone, as a name beside the word `Name`
                 dropped.add(id(line))
         kept.append([line for line in sheet.lines if id(line) not in dropped])
     return kept
 
 
-def _running_keys(sheets: Sequence[Sheet]) -> dict[Key, int]:
-    """On how many pages each is."""
+def _places(sheets: Sequence[Sheet]) -> Mapping[Key, list[int]]:
+    """On which pages each is."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
     for number, sheet in enumerate(sheets):
         for key in {key for edge, lines in _edges(sheet) for line in lines for key in _keys(line, edge, number)}:
             places[key].append(number)
-    written = sum(1 for sheet in sheets if sheet.lines)
-    return {key: len(numbers) for key, numbers in places.items() if _is_running(key, numbers, written)}
+    return places
 
 
 def _edges(sheet: Sheet) -> Iterator[tuple[str, list[TextLine]]]:
@@ -108,7 +114,7 @@ def _keys(line: TextLine, edge: str, page: int) -> list[Key]:
         return []
     keys = [(edge, text)]
     # Often the name of the book is on one side and that of the chapter on the other.
-    keys += [(f"{edge} cell", cell.lower()) for cell in line.cells]
+    keys += [_of_cell(edge, cell) for cell in line.cells]
     if set_off := _SET_OFF_NUMBER.fullmatch(text):
         keys.append((f"{edge} {_SET_OFF}", f"\0{int(set_off[1] or set_off[2]) - page}"))
     if roman := _ROMAN_NUMBER.fullmatch(text):
@@ -120,13 +126,17 @@ def _keys(line: TextLine, edge: str, page: int) -> list[Key]:
     return keys
 
 
+def _of_cell(edge: str, cell: str) -> Key:
+    return f"{edge} {_CELL}", cell.lower()
+
+
 def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
     if key[0].endswith(_SET_OFF):
         return len(pages) >= _MIN_NUMBER_PAGES
     if _is_number(key):
         return len(pages) >= min(_MIN_NUMBER_PAGES, written)
     least = min(_MIN_PAGES, max(written, 2))
-    if "\0" in key[1] or key[0].endswith("cell"):
+    if "\0" in key[1] or key[0].endswith(_CELL):
         return len(pages) >= max(least, _MIN_SHARE * written)
     # The name of a chapter runs over its pages only, and often over every other one.
     return len(pages) >= least and len(pages) >= _MIN_DENSITY * (pages[-1] - pages[0] + 1)

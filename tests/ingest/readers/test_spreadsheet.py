@@ -84,6 +84,13 @@ def test_merged_cells_may_reach_beyond_what_is_filled(beyond: str) -> None:
     assert "keeper of the old lighthouse" in read("cast.xlsx", workbook({"Cast": rows}, merged=[beyond])).text
 
 
+def test_a_name_over_several_columns_is_that_of_each_where_the_row_below_has_values() -> None:
+    rows = [["Name", "Role", "Notes", None], ["Osk", "murderer", "wears red", "limps"], ["Mina", None, "sings", None]]
+    text = read("cast.xlsx", workbook({"Cast": rows}, merged=["C1:D1"])).text
+    assert "Name: Osk | Role: murderer | Notes: wears red | Notes: limps" in text
+    assert "Name: Mina | Notes: sings" in text
+
+
 def test_merged_cells_hold_for_all_their_rows_and_columns() -> None:
     rows: list[list[Cell | None]] = [
         ["Enemies of act one", None, None, None],

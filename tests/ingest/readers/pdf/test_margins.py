@@ -50,6 +50,13 @@ def test_the_name_of_the_book_beside_that_of_the_chapter_is_taken_out() -> None:
     assert kept(pages) == [words(n) for n in range(1, 7)]
 
 
+def test_what_is_on_one_page_alone_stays_though_a_word_comes_back_beside_it() -> None:
+    pages = [page("", *words(n)) for n in range(1, 7)]
+    for lines, name in zip(pages, ("Mara", "Tobin", "Ansel", "Ines", "Osk", "Jory"), strict=True):
+        lines[0] = replace(lines[0], text=f"Name {name}", cells=("Name", name), starts=(72, 300))
+    assert kept(pages) == [[line.text for line in lines] for lines in pages]
+
+
 def test_labels_of_forms_stay_because_a_name_is_above_them() -> None:
     pages = [page(name, "Role", "Keeper") for name in ("Mara", "Tobin", "Ansel", "Ines")]
     assert kept(pages) == [[line.text for line in lines] for lines in pages]
