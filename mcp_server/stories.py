@@ -230,7 +230,7 @@ class EditorStory:
         now = self._session.situation
         project = await in_thread(project.copy)  # a turn in the editor may change it while an assistant reads
         with self._services.turn_room.at_work(self.key.workspace, await in_thread(size_in_memory, project)):
-            yield Shown(project, now.scene_id, now.selected_node_ids)
+            yield Shown(project, now.scene_id, tuple(now.selected_node_ids))
 
     async def version(self) -> Hashable:
         """See `EditableStory`."""

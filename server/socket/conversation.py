@@ -1,5 +1,6 @@
 """What a client and we have told each other about the projects of one workspace: stories, questions, suggestions."""
 
+from array import array
 from collections import deque
 from collections.abc import Container
 from functools import partial
@@ -10,7 +11,7 @@ from corpora import CorpusError, ProjectKey
 from server.dialects import without_appendix
 from server.limits.written import latest
 from server.services import CatalogPendings, Services, policy_for
-from server.socket.editors import Guest
+from server.socket.editors import Guest, selected_in
 from server.socket.messages import Confirmation, FunctionResult, MessageError, UserMessage
 from server.socket.stories import NO_PROJECT, Stories
 from server.socket.uploads import Uploads
@@ -46,6 +47,7 @@ class Conversation:
             maxlen=_TURNS_REMEMBERED
         )  # projects, requests about them
         self._situation: UserMessage | None = None  # of the last message, of which nothing else is kept
+        self._selected = array("q")  # in that message
         # The open ones of each project, the latest last, with the guest's turn that has asked: an assistant may ask
         # while the user's own is open.
         self._questions: dict[str, dict[str, str]] = {}
@@ -58,11 +60,12 @@ class Conversation:
         self._questions.clear()
         self._suggested.clear()
         self._situation = None
+        self._selected = array("q")
 
     def begin(self, message: UserMessage, requests: Container[str]) -> str:
         """The project that a message is about, of which a turn begins; `requests` will have the ids of its calls."""
         self.project_id = self._open_project = message.current_project_id or self.stories.last
-        self._situation = _situation_of(message)
+        self._situation, self._selected = _situation_of(message), selected_in(message)
         self._asked.append((self.project_id, requests))
         return self.project_id
 
@@ -126,7 +129,8 @@ class Conversation:
             problem = "There is no open question to answer. Send what you want as a user_message."
             raise MessageError("NOT_PENDING", problem, "confirmation")
         situation = self._situation or UserMessage(type="user_message")
-        return situation.model_copy(update={"message": words, "pending_id": pending_id})
+        selected = list(self._selected)
+        return situation.model_copy(update={"message": words, "pending_id": pending_id, "selected_node_ids": selected})
 
     async def drop_questions(self, guests_turn: str | None) -> None:
         """Whoever stops does not mean to say yes afterwards: to nothing, or to what a guest's turn has asked."""
@@ -201,11 +205,10 @@ class Conversation:
 
 
 def _situation_of(message: UserMessage) -> UserMessage:
-    """A message without its words, and of the conversation before it the end."""
+    """A message without its words and what is selected, and of the conversation before it the end."""
     return UserMessage.model_construct(
         type="user_message",
         history=latest(message.history, _MOST_HISTORY),
-        selected_node_ids=message.selected_node_ids,
         current_scene_id=message.current_scene_id,
         current_project_id=message.current_project_id,
         confirm=message.confirm,

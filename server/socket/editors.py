@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agent import ConfirmationPolicy, EventSink, Failure
@@ -44,14 +45,19 @@ class Situation:
     """What a client shows, as it has last said: open scene, selected nodes, and when its user is asked first."""
 
     scene_id: int | None = None
-    selected_node_ids: tuple[int, ...] = ()
+    # It stays as long as the connection: as objects, ten thousand numbers would take five times that.
+    selected_node_ids: array[int] = field(default_factory=lambda: array("q"))
     confirm: ConfirmationPolicy | None = None
 
     @classmethod
     def of(cls, message: FileSync | UserMessage) -> Situation:
         """What a message says of it."""
-        selected = tuple(node for node in message.selected_node_ids if node is not None)
-        return cls(message.current_scene_id, selected, message.confirm)
+        return cls(message.current_scene_id, selected_in(message), message.confirm)
+
+
+def selected_in(message: FileSync | UserMessage) -> array[int]:
+    """The nodes that a message says are selected."""
+    return array("q", (node for node in message.selected_node_ids if node is not None))
 
 
 class GuestRefused(Exception):

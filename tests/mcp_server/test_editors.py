@@ -14,6 +14,7 @@ from agent.turn.undo import WayBack, way_back
 from arrow_project import parse
 from server import Access
 from server.dialects import Frame
+from server.limits.written import MAX_SELECTED
 from server.socket.session import Session
 from tests.agent.story import story_text
 from tests.mcp_server.arrow import Arrow, arrow
@@ -50,6 +51,21 @@ async def test_it_is_found_read_and_edited(home: House, era: Era) -> None:
     assert (started["by"], started["message"]) == ("Scribe", "1 operation: create_variable")
     assert "create variable (name gold" in editor.texts()
     assert '"gold"' in editor.editor.content
+
+
+async def test_of_very_many_selected_nodes_the_first_are_told_and_how_many_there_are(home: House) -> None:
+    async with arrow(home, "assistant") as one, arrow(home, "assistant") as other, assistant(home.url) as scribe:
+        for editor in (one, other):
+            await editor.send(type="hello", dialect="fletcher", client="A" * 1000)
+            story, selected = editor.editor.content, list(range(MAX_SELECTED))
+            await editor.send(type="file_sync", project_id=1, arrow_content=story, selected_node_ids=selected)
+            await editor.has_arrived()
+        listed = await scribe.call("list_editors")
+
+    for fields in listed.structured_content["editors"]:
+        assert fields["selected_nodes"] == list(range(1000))
+        assert fields["selected_count"] == MAX_SELECTED
+    assert "A" * 101 not in text_of(listed) + str(listed.structured_content)
 
 
 async def test_what_the_user_has_done_meanwhile_is_seen(home: House) -> None:

@@ -3,6 +3,7 @@
 import gc
 import json
 import threading
+import tracemalloc
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from server.limits.turn_room import NoRoomForTurn, TurnRoom
 from server.limits.written import MAX_SELECTED, MAX_VALUES
 from server.socket import session as sessions
 from server.socket.conversation import Conversation
+from server.socket.editors import Situation
 from server.socket.messages import ClientMessage, Confirmation, MessageError, UserMessage, decode
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
@@ -114,6 +116,23 @@ def test_of_what_is_selected_there_is_so_much() -> None:
     assert len(selected(*range(MAX_SELECTED)).selected_node_ids) == MAX_SELECTED
     with pytest.raises(MessageError, match=rf"selected_node_ids: .* at most {MAX_SELECTED} items"):
         selected(*range(MAX_SELECTED + 1))
+
+
+def test_what_is_selected_takes_little_as_long_as_it_is_kept(home: House) -> None:
+    sent = json.dumps({"type": "user_message", "selected_node_ids": [2**62 - 1 - node for node in range(MAX_SELECTED)]})
+    conversation = Conversation("local", home.services)
+    tracemalloc.start()
+    try:
+        asked = decode(sent)
+        assert isinstance(asked, UserMessage)
+        conversation.begin(asked, ())
+        kept = Situation.of(asked)
+        del asked
+        takes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(kept.selected_node_ids) == MAX_SELECTED
+    assert takes < 20 * MAX_SELECTED
 
 
 def test_a_conversation_of_nothings_is_short() -> None:
