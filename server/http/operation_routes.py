@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from server.http.answers import HealthAnswer
@@ -42,8 +42,8 @@ async def healthz(services: Annotated[Services, Depends(get_services)], response
     responses={200: {"content": {"text/plain": {}}, "description": "Counts in Prometheus' text format"}}
     | refusals(OF_THE_CATALOG),
 )
-async def metrics(services: Annotated[Services, Depends(get_services)]) -> Response:
+async def metrics(request: Request, services: Annotated[Services, Depends(get_services)]) -> Response:
     """Any workspace's token opens it: it says nothing of a single workspace."""
-    # In a thread, because it counts the documents in the catalog.
-    text = await services.asking.run("", partial(generate_latest, services.metrics.registry))
+    # As a list of whoever asks, because it counts the documents in the catalog.
+    text = await services.listing.run(request.state.workspace, partial(generate_latest, services.metrics.registry))
     return Response(text, media_type=CONTENT_TYPE_LATEST)

@@ -2,11 +2,12 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from corpora import Document, ProjectKey
+from corpora import Document, DocumentCounts, ProjectKey
 from server import Access
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import house
@@ -47,3 +48,35 @@ def test_lists_of_one_workspace_are_made_one_at_a_time_and_keep_no_other_waiting
         goes_on.set()
         assert all(made.result(PATIENCE_S).json()["documents"] for made in lists)
     assert most == 1
+
+
+def test_counts_for_prometheus_that_one_workspace_asks_for_keep_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, begun, is_bos = threading.Event(), threading.Event(), threading.Event()
+    with (
+        house(tmp_path, access=Access({"a": "ada", "b": "bo"})) as home,
+        home.http(Authorization="Bearer a") as ada,
+        home.http(Authorization="Bearer b") as bo,
+        ThreadPoolExecutor() as threads,
+        ExitStack() as ended,
+    ):
+        ended.callback(goes_on.set)
+        count, held = home.catalog.document_counts, list[str]()
+
+        def held_up() -> DocumentCounts:
+            if not is_bos.is_set():
+                held.append("ada")
+                begun.set()
+                assert goes_on.wait(PATIENCE_S)
+            return count()
+
+        monkeypatch.setattr(home.catalog, "document_counts", held_up)
+        asked = [threads.submit(ada.get, "/metrics") for _ in range(4)]
+        assert begun.wait(PATIENCE_S)
+        assert ada.get("/projects/1/search?q=lighthouse").status_code == 404, "what else it asks for does not wait"
+        is_bos.set()
+        assert bo.get("/metrics").status_code == 200
+        assert held == ["ada"], "of a workspace one is made at a time"
+        goes_on.set()
+        assert all(made.result(PATIENCE_S).status_code == 200 for made in asked)
