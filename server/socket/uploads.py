@@ -17,6 +17,7 @@ from server.socket.messages import DesignDocSync
 
 logger = logging.getLogger(__name__)
 
+_NO_BASE64 = "file_content is not base64; send the file's bytes encoded as base64."
 _NO_ROOM = "The server is taking in as much as it has room for. Send it again in a few seconds."
 # What a document counts as at least, in characters, until it is answered: a task and its place in the queue.
 _LEAST = 32 * 1024
@@ -51,6 +52,9 @@ class Uploads:
 
     async def start(self, message: DesignDocSync) -> None:
         """Begins to take a document in; the client is told how far it is, and what became of it."""
+        if not message.file_content.isascii():  # else it would take up to four bytes a character while it waits
+            await self._fail(message, "INVALID_BASE64", _NO_BASE64)
+            return
         workspace, room = self._workspace(), self._services.upload_room
         size = max(len(message.file_content), _LEAST)
         room.add(workspace, size)
@@ -103,8 +107,7 @@ class Uploads:
             self._services.embedding.submit(key)
             await self._answer(key, report)
         except binascii.Error:
-            problem = "file_content is not base64; send the file's bytes encoded as base64."
-            await self._fail(message, "INVALID_BASE64", problem)
+            await self._fail(message, "INVALID_BASE64", _NO_BASE64)
         except CorpusError as error:
             await self._fail(message, error.code, str(error))
         except Exception:

@@ -134,6 +134,16 @@ def test_invalid_base64(home: House, client: Client, content: str) -> None:
     client.assert_quiet()
 
 
+def test_what_cannot_be_base64_does_not_wait_to_be_taken_in(home: House, client: Client) -> None:
+    home.readers.may_go_on.clear()
+    send(client, "bible.txt", b"Elena keeps the lighthouse.")
+    assert home.readers.reading.wait(PATIENCE_S)
+    client.send("design_doc_sync", project_id=1, file_content="AAAA\N{GRINNING FACE}", file_name="wide.txt")
+    assert client.frame()["message"].startswith("INVALID_BASE64: wide.txt: ")
+    home.readers.may_go_on.set()
+    assert "searchable" in client.frame()["message"]
+
+
 def test_base64_in_lines(home: House, client: Client) -> None:
     content = base64.encodebytes(b"Elena keeps the lighthouse. " * 20).decode()
     client.send("design_doc_sync", project_id=1, file_content=content, file_name="bible.txt")
