@@ -17,6 +17,7 @@ from fletcher.errors import CommandError
 
 _GRACE_S = 5  # how long requests under way may go on once the server is told to end
 _FEW_LINES = FewLines()
+_OF_CLIENTS = ("uvicorn.error", "server.app")  # who logs what any client can cause
 
 
 class Server(uvicorn.Server):
@@ -44,7 +45,8 @@ class Server(uvicorn.Server):
             proxy_headers=bool(os.environ.get("FORWARDED_ALLOW_IPS")),
             timeout_graceful_shutdown=_GRACE_S,
         )
-        logging.getLogger("uvicorn.error").addFilter(_FEW_LINES)
+        for name in _OF_CLIENTS:
+            logging.getLogger(name).addFilter(_FEW_LINES)
         super().__init__(config)
         self.ready = threading.Event()
         self._on_shutdown = on_shutdown

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,6 +17,7 @@ from fletcher.connections.lines import FewLines
 from fletcher.errors import CommandError
 from fletcher.loopback import Server, bind, serving, url_of
 from tests.agent.scripted_model import PATIENCE_S
+from tests.server.house import house
 from tests.waiting import eventually
 
 
@@ -102,7 +104,8 @@ def one_minute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     lines = FewLines(lambda: 0.0)
     monkeypatch.setattr("fletcher.loopback._FEW_LINES", lines)
     yield
-    logging.getLogger("uvicorn.error").removeFilter(lines)
+    for name in ("uvicorn.error", "server.app"):
+        logging.getLogger(name).removeFilter(lines)
 
 
 @pytest.mark.usefixtures("one_minute")
@@ -116,6 +119,19 @@ def test_what_is_no_request_is_few_lines_of_the_log(caplog: pytest.LogCaptureFix
                 raw.sendall(b"What is this?\r\n\r\n")
                 assert raw.recv(12) == b"HTTP/1.1 400"
     assert len(caplog.records) <= 60
+
+
+@pytest.mark.usefixtures("one_minute")
+def test_requests_that_fail_unexpectedly_are_few_lines_of_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    with house(tmp_path) as home, home.http(Connection="close") as http:
+        monkeypatch.setattr(home.catalog, "document_counts", fail)
+        assert {http.get("/metrics").status_code for _ in range(100)} == {500}
+    assert 0 < len([record for record in caplog.records if record.levelno == logging.ERROR]) <= 60
 
 
 def test_there_are_lines_again_after_a_minute_and_of_each_level() -> None:

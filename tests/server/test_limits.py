@@ -3,8 +3,11 @@
 import base64
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from http import HTTPStatus
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -144,6 +147,14 @@ def test_too_many_connections(tmp_path: Path) -> None:
 def test_a_message_that_is_too_long(home: House) -> None:
     with home.client() as client:
         assert code_of(client, '"' + "x" * (8 * 2**20) + '"')[0] == MESSAGE_TOO_BIG
+
+
+@pytest.mark.parametrize(("path", "length", "status"), [("/healthz", "", 200), ("/projects/1/turns", "9" * 12, 413)])
+def test_a_length_may_begin_with_zeros_without_number(home: House, path: str, length: str, status: int) -> None:
+    with closing(HTTPConnection(urlsplit(home.url).netloc, timeout=PATIENCE_S)) as http:
+        headers = {"Content-Length": "0" * 5000 + length, "Content-Type": "application/json"}
+        http.request("GET" if status == HTTPStatus.OK else "POST", path, headers=headers)
+        assert http.getresponse().status == status
 
 
 def test_too_many_to_take_in_at_once_however_short_they_are(tmp_path: Path) -> None:
