@@ -1,5 +1,7 @@
 """The tools of documents: search, read, look at a page, list, add."""
 
+from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,8 +125,18 @@ async def _add(call: AssistantCall) -> ToolAnswer:
 
 
 def _report(report: IngestReport) -> ToolAnswer:
-    fields = report.as_dict()
-    return ToolAnswer(fields, "\n".join(_added(entry) for entry in fields["documents"]))
+    """What an assistant can do something about first, and of thousands the others only counted."""
+    told = sorted(report.documents, key=_importance)[:_MOST_LISTED]
+    counts = Counter(document.status for document in report.documents)
+    fields: dict[str, Any] = replace(report, documents=tuple(told)).as_dict() | {"counts": dict(counts)}
+    lines = [_added(entry) for entry in fields["documents"]]
+    if len(told) < len(report.documents):
+        lines.append(f"in all: {', '.join(f'{number} {status}' for status, number in counts.items())}")
+    return ToolAnswer(fields, "\n".join(lines))
+
+
+def _importance(document: DocumentReport) -> int:
+    return {"failed": 0, "unchanged": 2, "skipped": 2}.get(document.status, 1)
 
 
 def _added(entry: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ingest.plain_file import open_plain_file
-from tests.mcp_server.assistant import ERAS, Era, assistant
+from tests.mcp_server.assistant import ERAS, Era, assistant, text_of
 from tests.server.house import House
 
 pytestmark = pytest.mark.parametrize("era", ERAS)
@@ -37,6 +37,21 @@ async def test_progress_grows_to_the_end(home: House, notes: Path, era: Era) -> 
     assert [progress for progress, _ in told] == sorted({progress for progress, _ in told})
     assert told
     assert {total for _, total in told} == {6.0}
+
+
+async def test_of_very_many_files_those_that_matter_are_told_and_all_are_counted(
+    home: House, notes: Path, era: Era
+) -> None:
+    for number in range(300):
+        (notes / f"{number}.unknown").touch()
+    (notes / "z.md").touch()
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("add_documents", paths=["notes"])
+
+    fields = answer.structured_content
+    assert [entry["status"] for entry in fields["documents"]] == ["failed", *["searchable"] * 6, *["skipped"] * 193]
+    assert fields["counts"] == {"skipped": 300, "searchable": 6, "failed": 1}
+    assert "300 skipped" in text_of(answer).splitlines()[-1]
 
 
 async def test_files_are_read_where_nobody_waits_for_them(
