@@ -39,6 +39,7 @@ from corpora.statements import (
     is_project,
     named,
     passages_of,
+    require_room_for_project,
     take_away,
     touched_project,
 )
@@ -117,6 +118,12 @@ class Documents(Database):
     def has_project(self, key: ProjectKey) -> bool:
         """Whether anything was ever ingested for the project."""
         return self.corpus_version(key) > 0
+
+    def require_room_for_project(self, key: ProjectKey) -> None:
+        """Raise `WorkspaceFull` if the project would be a new one, and the workspace may have no more."""
+        with self._reading() as connection:
+            if connection.scalar(CORPUS_VERSION, named(key)) is None:
+                require_room_for_project(connection, key)
 
     def require_project(self, key: ProjectKey) -> None:
         """Raise `ProjectNotFound`, which names the known projects, unless `has_project`."""

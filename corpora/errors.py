@@ -7,7 +7,7 @@ CorpusError
  +- FolderNotFound           FOLDER_NOT_FOUND     the project has no linked folder
  +- DocumentOfFolder         DOCUMENT_OF_FOLDER   it would come back, as its file is in the linked folder
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
- +- WorkspaceFull            WORKSPACE_FULL       its workspace has all the documents, bytes or folders that it may have
+ +- WorkspaceFull            WORKSPACE_FULL       its workspace may have no more documents, bytes, folders or projects
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
  |   +- CatalogBusy          CATALOG_BUSY         a process works with it that cannot share it, or too many threads
  +- StorageError             STORAGE_ERROR        the data directory cannot be written
@@ -69,7 +69,7 @@ class OriginalNotFound(CorpusError):
 
 
 class WorkspaceFull(CorpusError):
-    """A document or linked folder for which its workspace has no room."""
+    """A document, linked folder or project for which its workspace has no room."""
 
     code = "WORKSPACE_FULL"
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     bindparam,
     case,
     delete,
+    exists,
     func,
     insert,
     literal,
@@ -24,6 +25,7 @@ from sqlalchemy import (
 
 from corpora.chunks import chunks
 from corpora.database import insert_or_keep
+from corpora.errors import WorkspaceFull
 from corpora.page_numbers import PageNumbers
 from corpora.records import Document, Page, Passage, ProjectKey
 from corpora.schema import (
@@ -45,6 +47,14 @@ def is_project(key: ProjectKey) -> ColumnElement[bool]:
 
 # For statements that are put together once, as every request asks them: executed with `named(key)`.
 IS_PROJECT = (projects.c.workspace == bindparam("workspace")) & (projects.c.project_id == bindparam("project_id"))
+
+# They stay, and each has a part in every start of a server.
+MOST_EMPTY_PROJECTS = 1_000
+_EMPTY_PROJECTS = (
+    select(func.count())
+    .select_from(projects)
+    .where(projects.c.workspace == bindparam("workspace"), ~exists().where(documents.c.project == projects.c.id))
+)
 
 
 def named(key: ProjectKey) -> dict[str, Any]:
@@ -100,11 +110,23 @@ PASSAGES_BY_ID = (
 )
 
 
+def require_room_for_project(connection: Connection, key: ProjectKey) -> None:
+    """Raise `WorkspaceFull` if the workspace may begin no project, as so many of its others have no documents."""
+    if (connection.scalar(_EMPTY_PROJECTS, {"workspace": key.workspace}) or 0) >= MOST_EMPTY_PROJECTS:
+        raise WorkspaceFull(
+            f"{MOST_EMPTY_PROJECTS:,} projects of workspace {key.workspace!r} have no documents; use one of those."
+        )
+
+
 def touched_project(connection: Connection, key: ProjectKey) -> int:
-    """The project's row, its corpus version raised by one; its other writers wait from here on."""
+    """The project's row, its corpus version raised by one; its other writers wait from here on.
+
+    Raises `WorkspaceFull` where there is no room for a new one.
+    """
     raised = update(projects).where(is_project(key)).values(corpus_version=projects.c.corpus_version + 1)
     project = connection.scalar(raised.returning(projects.c.id))
     if project is None:
+        require_room_for_project(connection, key)
         row = {"workspace": key.workspace, "project_id": key.project_id, "corpus_version": 0}
         connection.execute(insert_or_keep(connection, projects), row)  # or somebody else has made it just now
         project = connection.scalars(raised.returning(projects.c.id)).one()

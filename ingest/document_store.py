@@ -35,6 +35,7 @@ class DocumentStore:
 
     def require_room(self, key: ProjectKey, name: str, size: int) -> None:
         """Raise `WorkspaceFull` if the workspace may not have a document of so many bytes, in place of its name's."""
+        self._catalog.require_room_for_project(key)
         if self._quota is None:
             return
         used = self._catalog.used(key.workspace, but=key.document_id(name))

@@ -1,9 +1,10 @@
 """The workspace's projects over HTTP."""
 
-from functools import partial
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
+from starlette.responses import JSONResponse
 
 from server.http.answers import ProjectList
 from server.http.dependencies import get_services
@@ -15,13 +16,11 @@ router = APIRouter(prefix="/projects", tags=["corpus"], generate_unique_id_funct
 
 
 @router.get("", summary="The workspace's projects", response_model=ProjectList, responses=refusals(OF_A_LIST))
-async def list_projects(request: Request, services: Annotated[Services, Depends(get_services)]) -> dict[str, Any]:
+async def list_projects(request: Request, services: Annotated[Services, Depends(get_services)]) -> Response:
     """Each with the documents and passages of its corpus, and how many of these have their vectors."""
     workspace: str = request.state.workspace
-    counts = await services.listing.run(workspace, partial(services.catalog.project_counts, workspace))
-    return {
-        "projects": [
-            {"project": c.project, "documents": c.documents, "passages": c.passages, "embedded": c.embedded}
-            for c in counts
-        ]
-    }
+
+    def answer() -> Response:
+        return JSONResponse({"projects": [asdict(counts) for counts in services.catalog.project_counts(workspace)]})
+
+    return await services.listing.run(workspace, answer)

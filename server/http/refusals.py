@@ -26,7 +26,7 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "CONFLICT": (409, "The story says something else than when the question was asked, or since the last turn."),
     "NOTHING_TO_UNDO": (409, "There is no turn to take back in this project."),
     "DOCUMENT_OF_FOLDER": (409, "The document would come back, as its file is in the linked folder."),
-    "WORKSPACE_FULL": (409, "The workspace, or the server, has as many linked folders as it may have."),
+    "WORKSPACE_FULL": (409, "There are as many linked folders, or projects without documents, as there may be."),
     "PAYLOAD_TOO_LARGE": (413, "The body is longer than the server's limit; the message names it."),
     "INVALID_REQUEST": (422, "A field is missing, misspelled or has a value that cannot be; the message names it."),
     "INVALID_NAME": (422, "The project id cannot be one."),

@@ -20,6 +20,7 @@ from corpora import (
     InvalidName,
     ProjectKey,
     ProjectNotFound,
+    WorkspaceFull,
     documents,
 )
 
@@ -37,6 +38,22 @@ def test_a_document_comes_back_as_it_was_put(catalog: Catalog, key: ProjectKey, 
     passages = catalog.passages(key, document.id)
     assert [passage.text for passage in passages] == ["One.", "Two."]
     assert catalog.passages_by_id(key, [passages[1].id, "unknown"]) == {passages[1].id: passages[1]}
+
+
+def test_a_workspace_has_so_many_projects_without_documents(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.statements.MOST_EMPTY_PROJECTS", 2)
+    one, two, three = (ProjectKey("local", project) for project in ("1", "2", "3"))
+    for key in (one, two):
+        catalog.remove_document(key, put(key, "bible.md", "One.").id)
+    for refused in (lambda: put(three, "bible.md", "One."), lambda: catalog.link_folder(three, "/stories")):
+        with pytest.raises(WorkspaceFull, match="2 projects of workspace 'local' have no documents"):
+            refused()
+    put(ProjectKey("other", "3"), "bible.md", "One.")
+    put(two, "bible.md", "One.")
+    put(three, "bible.md", "One.")
+    assert catalog.projects("local") == ["1", "2", "3"]
 
 
 def test_the_files_of_a_projects_documents_are_its_own(catalog: Catalog, key: ProjectKey, put: Put) -> None:

@@ -44,6 +44,20 @@ def test_a_workspace_has_so_many_documents_in_all_its_projects(
     pipeline.assert_consistent(HERE)
 
 
+def test_of_a_new_project_for_which_there_is_no_room_nothing_is_read_or_kept(
+    pipeline: Pipeline, limited: Callable[[Quota], Ingestor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.statements.MOST_EMPTY_PROJECTS", 1)
+    ingestor = limited(Quota(documents=3, bytes=100_000))
+    ingestor.index(HERE, sources("a.md"))
+    ingestor.remove(HERE, "a.md")
+    kept = pipeline.originals.hashes()
+    assert became(ingestor.index(BESIDE, sources("b.md"))) == {"b.md": "WORKSPACE_FULL"}
+    assert pipeline.reader.names == ["a.md"]
+    assert pipeline.originals.hashes() == kept
+    assert pipeline.catalog.projects("local") == ["1"]
+
+
 def test_in_a_full_workspace_documents_can_be_changed_and_removed(limited: Callable[[Quota], Ingestor]) -> None:
     ingestor = limited(Quota(documents=1, bytes=100_000))
     ingestor.index(HERE, sources("a.md"))

@@ -223,13 +223,13 @@ def test_long_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypa
     monkeypatch.setattr(JSONResponse, "render", render_here)
     tenants.put("a.md", "The ferry is called Bittern.", ProjectKey("ada", "1"))
     with tenants.http(Authorization="Bearer adas-token") as ada:
-        for path in ("documents", "search?q=ferry"):
-            ada.get(f"/projects/1/{path}").raise_for_status()
+        for path in ("", "/1/documents", "/1/search?q=ferry"):
+            ada.get(f"/projects{path}").raise_for_status()
         turn = {"arrow_content": story_text("Lamps " * 20_000), "message": "create a variable gold = 5"}
         ada.post("/projects/1/turns", json=turn).raise_for_status()
         ada.post("/projects/1/corpus", json={"documents": [{"name": "b.md", "text": "A pike."}]}).raise_for_status()
     assert set(encoded.values()) <= {"asking", "computing", "listing"}
-    assert {"documents", "query", "text", "project"} <= encoded.keys()
+    assert {"projects", "documents", "query", "text", "project"} <= encoded.keys()
 
 
 def test_a_workspace_has_its_documents_counted_in_the_threads_that_list(
