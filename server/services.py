@@ -302,12 +302,13 @@ class CatalogPendings:
 
 def _payload(before: Before) -> dict[str, Any]:
     content = base64.b64encode(zlib.compress(before.content.encode())).decode()
-    return {"before": content, "is_shared": before.is_shared}
+    return {"before": content, "is_shared": before.is_shared, "left": before.left}
 
 
 def _before(kept: StoredPending) -> Before:
     content = zlib.decompress(base64.b64decode(kept.payload["before"])).decode()
-    return Before(content, _is_shared(kept), kept.by_assistant, kept.id)
+    left = {int(node): offset for node, offset in kept.payload.get("left", {}).items()}  # unknown earlier
+    return Before(content, _is_shared(kept), kept.by_assistant, kept.id, left)
 
 
 def _is_shared(kept: StoredPending) -> bool:

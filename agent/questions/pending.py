@@ -78,12 +78,14 @@ class Before:
         is_shared: Somebody else has changed the story during the turn, too, which an undo would take back as well.
         by_assistant: The turn was an assistant's.
         id: As the store names it that hands it out.
+        left: Where the turn has left the nodes that it moved; whatever is elsewhere has been moved by hand.
     """
 
     content: str
     is_shared: bool = False
     by_assistant: bool = False
     id: str = ""
+    left: Mapping[int, Sequence[float]] = field(default_factory=dict[int, Sequence[float]], hash=False)
 
 
 class PendingStore(Protocol):

@@ -20,7 +20,7 @@ from agent.reading.reading_tools import READING_TOOLS, TurnReader
 from agent.turn.events import EventSink, OperationFinished, TextFinished
 from agent.turn.request import TurnContext, TurnRequest
 from agent.turn.thread import in_thread, in_thread_if_large, in_thread_until_cancelled
-from agent.turn.undo import UNDO, WayBack, content_with_ids, report, way_back
+from agent.turn.undo import UNDO, Places, WayBack, content_with_ids, places_left, report, way_back
 from arrow_project import ArrowProject, ErrorCode, GoOn, Operation, OperationError, Selection, fingerprint, parse
 from retrieval import CorpusError
 
@@ -106,7 +106,7 @@ class DirectCalls:
             return failure
         way, shadow = None, self.execution.shadow
         if not shadow.is_shared:
-            way = await self._way(self.context.project, before)
+            way = await self._way(self.context.project, before, places_left(executed, self.context.project))
         if way is None or shadow.is_shared:  # perhaps just now
             part = "A part had been done before and stays, as somebody else has changed the story meanwhile."
             return replace(failure, message=f"{failure.message} {part} {summarize(executed)}")
@@ -179,7 +179,7 @@ class DirectCalls:
             raise OperationRefused(await self._why_nothing())
         if agreed is not None and before.id != agreed:
             raise OperationRefused(Failure("CONFLICT", _ANOTHER_TURN))
-        way = await self._way(project, before.content)
+        way = await self._way(project, before.content, before.left)
         if self.request.plan:
             asked = await in_thread(self._questions.about_undo, "plan", project, way, before.id)
             await self._walk(way)
@@ -232,7 +232,7 @@ class DirectCalls:
                 await in_thread(self._keep_rest, way, before)
 
     def _keep_rest(self, way: WayBack, before: Before) -> None:
-        rest = Before(way.before.to_text(), self.execution.shadow.is_shared, before.by_assistant)
+        rest = replace(before, content=way.before.to_text(), is_shared=self.execution.shadow.is_shared)
         # it was kept already, so nothing has to make room
         self.store.keep_before(rest, fingerprint(self.context.project), forgets=False)
 
@@ -268,13 +268,15 @@ class DirectCalls:
             followed[kept.by_assistant] += 1
             before = fingerprint(parse(kept.content))
             content = content_with_ids(kept.content, ids, now)
-            self.store.move_before(replace(kept, content=content, is_shared=kept.is_shared or is_shared), after)
+            left = {ids.get(node, node): offset for node, offset in kept.left.items()}
+            is_shared = kept.is_shared or is_shared
+            self.store.move_before(replace(kept, content=content, is_shared=is_shared, left=left), after)
             after, is_shared = fingerprint(parse(content)), False
             go_on()
 
-    async def _way(self, now: ArrowProject, content: str) -> WayBack:
+    async def _way(self, now: ArrowProject, content: str, left: Places) -> WayBack:
         selection = self._selection()
-        return await in_thread_until_cancelled(lambda go_on: way_back(now, content, selection, go_on))
+        return await in_thread_until_cancelled(lambda go_on: way_back(now, content, left, selection, go_on))
 
     async def _walk(self, way: WayBack) -> None:
         failure = await self.execution.replay(way.operations, agreed=way.now)

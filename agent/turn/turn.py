@@ -40,7 +40,7 @@ from agent.turn.slash_command import read_slash_command
 from agent.turn.suggestions import suggest
 from agent.turn.telling import Telling
 from agent.turn.thread import ask_store, in_thread, in_thread_if_large
-from agent.turn.undo import UNDO, asks_for_undo
+from agent.turn.undo import UNDO, asks_for_undo, places_left
 from arrow_project import ArrowProject, Operation, OperationError, fingerprint
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
@@ -348,8 +348,8 @@ class Turn:
         self._changed = not is_known or after.to_text() != before
         if self._changed and is_known:
             # A message of the user leads to any number of an assistant's turns: the story from before stays.
-            by_assistant = self._request.by_assistant
-            kept = Before(before, self._execution.shadow.is_shared, by_assistant)
+            by_assistant, left = self._request.by_assistant, places_left(self._execution.executed, after)
+            kept = Before(before, self._execution.shadow.is_shared, by_assistant, left=left)
             self._kept = self._store.keep_before(kept, fingerprint(after), forgets=not by_assistant)
 
     def _suggestions(self) -> tuple[Suggestion, ...]:

@@ -1,7 +1,7 @@
 """Taking a turn back: what asks for it, and what it comes to."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arrow_project import ArrowProject, GoOn, Operation, Selection, diff, parse, restore
@@ -43,11 +43,37 @@ class WayBack:
     remaining: tuple[str, ...]
 
 
-def way_back(now: ArrowProject, content: str, selection: Selection, go_on: GoOn) -> WayBack:
-    """How `now` becomes the `.arrow` text `content` again."""
+Places = Mapping[int, Sequence[float]]
+"""Offsets of nodes on their scenes' maps."""
+
+
+def places_left(done: Iterable[Operation], after: ArrowProject) -> Places:
+    """Where the nodes are in `after` that these operations have moved."""
+    moved = {
+        operation.arguments["node_id"]
+        for operation in done
+        if operation.function == "update_node_map" and "offset" in (operation.arguments.get("modifications") or {})
+    }
+    maps = [scene["map"] for scene in after.data.scenes.values()]
+    return {node: place["offset"] for places in maps for node, place in places.items() if node in moved}
+
+
+def way_back(now: ArrowProject, content: str, left: Places, selection: Selection, go_on: GoOn) -> WayBack:
+    """How `now` becomes the `.arrow` text `content` again; what is no more where the turn has `left` it stays there."""
     before = parse(content)
+    _keep_places(now, before, left)
     way = restore(now, before, selection, go_on)
     return WayBack(now, before, way.operations, str(diff(now, before)), way.ids, way.remaining)
+
+
+def _keep_places(now: ArrowProject, before: ArrowProject, left: Places) -> None:
+    """A layout made by hand since is the user's: no fingerprint knows of it, so nothing else would keep it."""
+    for key, scene in before.data.scenes.items():
+        places = now.data.scenes.get(key, {}).get("map", {})
+        for node, place in scene["map"].items():
+            offset = places.get(node, place)["offset"]
+            if offset not in (place["offset"], left.get(node)):
+                place["offset"] = list(offset)
 
 
 def content_with_ids(content: str, ids: Mapping[int, int], now: ArrowProject) -> str:

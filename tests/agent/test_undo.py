@@ -175,6 +175,56 @@ async def test_saving_and_moving_nodes_is_no_conflict(runner: TurnRunner) -> Non
     assert not failures(events)
 
 
+@pytest.mark.parametrize("kind", [InMemoryEditor, Reporting])
+async def test_a_layout_made_by_hand_since_stays(
+    runner: TurnRunner, kind: type[InMemoryEditor] | type[Reporting]
+) -> None:
+    """What a turn has moved goes back, under its new id too, unless it has been moved on by hand."""
+    runner.model.add([GOLD, move(2), move(3)], ["Done."], [DELETE], ["Done."])
+    editor = kind(story())
+    await runner.events("Add gold, and make room.", editor, project=sent(editor))
+    by_hand(editor, 3, [900, 900])
+    await runner.events("Remove the greeting.", editor, project=sent(editor), confirm="never")
+    by_hand(editor, 1, [7, 7])
+    events = await runner.events("undo", editor, project=sent(editor))
+    assert places(editor) == {"start": [7, 7], "greeting": [500, 40], "pier": [900, 900]}
+    assert "moved" not in "".join(event.text for event in events if isinstance(event, TextFinished))
+    await runner.events("undo", editor, project=sent(editor))
+    assert places(editor) == {"start": [7, 7], "greeting": [280, 100], "pier": [900, 900]}
+
+
+async def test_an_undo_that_ends_early_still_knows_what_the_turn_has_moved(runner: TurnRunner) -> None:
+    runner.model.add([GOLD, move(2)], ["Done."])
+    editor = Reporting(story())
+    await runner.events("Add gold, and make room.", editor, project=parse(story_text()))
+    by_hand(editor, 3, [900, 900])
+    editor.refuses = "update_node_map"
+    assert failures(await runner.events("undo", editor, project=parse(editor.project.to_text())))
+    editor.refuses = None
+    by_hand(editor, 1, [7, 7])
+    await runner.events("undo", editor, project=parse(editor.project.to_text()))
+    assert places(editor) == {"start": [7, 7], "greeting": [280, 100], "pier": [900, 900]}
+
+
+def move(node: int) -> Use:
+    return Use("update_node_map", {"node_id": node, "modifications": {"offset": [500, 40]}})
+
+
+def by_hand(editor: InMemoryEditor | Reporting, node: int, offset: list[int]) -> None:
+    editor.project = parse(editor.project.to_text())
+    editor.project.data.scenes[0]["map"][node]["offset"] = offset
+
+
+def sent(editor: InMemoryEditor | Reporting) -> ArrowProject:
+    """The story as a client sends it; an editor in memory edits that itself."""
+    return editor.project if isinstance(editor, InMemoryEditor) else parse(editor.project.to_text())
+
+
+def places(editor: InMemoryEditor | Reporting) -> dict[str, Any]:
+    data = editor.project.data
+    return {data.nodes[key]["name"]: place["offset"] for key, place in data.scenes[0]["map"].items()}
+
+
 async def test_a_client_that_reports_is_led_back_by_operations(runner: TurnRunner) -> None:
     runner.model.add([GOLD, RAIN, RENAME], ["Done."])
     editor = Reporting(story())

@@ -366,6 +366,18 @@ def nothing_is_left(http: httpx.Client, now: str) -> None:
     error(http.post("/projects/1/turns", json={"arrow_content": now, "function": "undo"}), 409, "NOTHING_TO_UNDO")
 
 
+def test_an_undo_leaves_a_layout_made_by_hand_since(http: httpx.Client) -> None:
+    move = {"node_id": 2, "modifications": {"offset": [500, 40]}}
+    moved = turn(http, function="update_node_map", function_params=move)["arrow_content"]
+    added = turn(http, arrow_content=moved, function="create_variable", function_params=GOLD)["arrow_content"]
+    project = parse(added)
+    project.data.scenes[0]["map"][3]["offset"] = [900, 900]
+    back = turn(http, arrow_content=project.to_text(), function="undo")
+    assert "moved" not in back["text"]
+    places = parse(turn(http, arrow_content=back["arrow_content"], function="undo")["arrow_content"]).data.scenes[0]
+    assert [place["offset"] for place in places["map"].values()] == [[100, 100], [280, 100], [900, 900]]
+
+
 def test_turns_that_lead_to_and_fro_are_taken_back_one_after_the_other(http: httpx.Client) -> None:
     *before, now = made(http, story_text(), _ADD, _RENAME, _BACK, _RENAME)
     for expected in reversed(before):
