@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,8 +80,8 @@ class FolderRoots:
         if not self.roots and not by_owner:
             raise FolderNotAllowed(
                 f"{given or folder} is not read: it was linked without the owner's key, or before it was recorded who "
-                "links, and FLETCHER_FOLDERS names no folders. Whoever runs the server can link it again with "
-                f"'fletcher link {given or folder}'."
+                "links, and FLETCHER_FOLDERS names no folders. Whoever runs the server can link it again: "
+                f"fletcher link {shlex.quote(given or str(folder))}"
             )
         if Path(os.path.realpath(folder)) != folder:
             raise FolderNotAllowed(

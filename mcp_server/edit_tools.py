@@ -1,6 +1,7 @@
 """The tools that change a story: operations as a list, undo, and the user's answer to a question."""
 
 import json
+import shlex
 from functools import cache
 from typing import Any, cast
 
@@ -8,6 +9,7 @@ from mcp.types import InputRequiredResult
 
 from agent import in_thread, inert, quoted_lines, read_reply
 from arrow_project import OPERATIONS, Operation, shorten
+from corpora import printable
 from ingest import counted
 from mcp_server.questions import Decision, ask, can_ask, carried_answer
 from mcp_server.stories import EditableStory, Work
@@ -109,9 +111,10 @@ def _question(story: EditableStory, question: dict[str, Any]) -> ToolAnswer:
 
 
 def _by_the_user(story: EditableStory, pending_id: str) -> str:
+    file = shlex.quote(printable(story.name))  # whoever has named it may be somebody else
     return (
         "Every change has to be agreed to by the user, and an assistant cannot bring the answer. The user "
-        f"answers in the Fletcher panel where the story is open there, else in a terminal: fletcher chat {story.name} "
+        f"answers in the Fletcher panel where the story is open there, else in a terminal: fletcher chat {file} "
         f"--project {story.key.project_id} --pending {pending_id} -m yes"
     )
 

@@ -1,6 +1,7 @@
 """An assistant edits a story in a file: all or nothing, checked, asked about, taken back byte for byte."""
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -326,6 +327,24 @@ async def test_under_always_an_assistants_word_alone_changes_nothing(strict_home
     assert answer.structured_content["error"]["code"] == "USER_NEEDED"
     assert f"--pending {asked['id']} -m yes" in text_of(answer)
     assert story.read_bytes() == before
+
+
+async def test_what_the_user_is_to_paste_under_always_names_the_file_and_runs_nothing(
+    strict_home: House, folder: Path, era: Era
+) -> None:
+    (folder / "named").mkdir()
+    file = folder / "named" / "a $(touch b);'echo' c.arrow"
+    file.write_text(story_text(), "utf-8")
+    (folder / "named" / "d\x1b[201~\ne.arrow").write_text(story_text(), "utf-8")
+    (folder / "link.arrow").symlink_to(folder / "named" / "d\x1b[201~\ne.arrow")
+    async with assistant(strict_home.url, era) as scribe:
+        plain, unseen = [
+            (await scribe.ok("apply_operations", operations=[_GOLD], story=story))["how"].split("in a terminal: ")[1]
+            for story in (str(file), "link.arrow")
+        ]
+    program, command, named, *_ = shlex.split(plain)
+    assert (program, command, named) == ("fletcher", "chat", str(file))
+    assert unseen.isprintable()
 
 
 async def test_under_always_the_users_own_yes_counts(strict_home: House, story: Path, era: Era) -> None:
