@@ -216,7 +216,7 @@ class Session:
     async def _take_story(self, message: FileSync) -> None:
         self.situation = Situation.of(message)
         project_id = message.project_id or NO_PROJECT
-        if self._turn is not None and project_id not in (NO_PROJECT, self._turn.project_id):
+        if self._turn is not None and project_id != self._turn.project_id:
             self._turn.editor.leave(ANOTHER_STORY)  # at once, and whether or not the other story can be read
         await self._sync_file(project_id, message.arrow_content)
 

@@ -22,7 +22,7 @@ class Arrow:
     def __init__(self, socket: ClientConnection, content: str) -> None:
         self.socket = socket
         self.editor = Dispatcher(content)
-        self.project_id = 1
+        self.project_id: int | None = 1
         self.confirm: str | None = None
         self.before_it_shows: Callable[[], Awaitable[None]] | None = None
         self.seen: list[dict[str, Any]] = []
@@ -46,7 +46,7 @@ class Arrow:
             confirm=self.confirm,
         )
 
-    async def open(self, project_id: int, story: Dispatcher) -> None:
+    async def open(self, project_id: int | None, story: Dispatcher) -> None:
         """Its user opens another story, and the server knows it."""
         self.project_id, self.editor = project_id, story
         await self.show()

@@ -100,13 +100,16 @@ async def test_a_story_that_was_opened_meanwhile_is_neither_shown_nor_changed(
     assert "The other" in editor.editor.content
 
 
-async def test_a_story_that_is_opened_amid_the_calls_is_neither_shown_nor_changed(home: House) -> None:
+@pytest.mark.parametrize("project_id", [2, -1, None])
+async def test_a_story_that_is_opened_amid_the_calls_is_neither_shown_nor_changed(
+    home: House, project_id: int | None
+) -> None:
     async with arrow(home) as editor, assistant(home.url) as scribe:
         first, second = editor.editor, Dispatcher(story_text(title="The other"))
         editor.may_answer.clear()
         working = asyncio.create_task(scribe.call("apply_operations", operations=[_NOTE, _GOLD]))
         await editor.called.wait()
-        await editor.open(2, second)
+        await editor.open(project_id, second)
         editor.may_answer.set()
         answer = json.dumps((await working).structured_content)
         await editor.open(1, first)
