@@ -78,14 +78,15 @@ async def _asked_or_done(
 
 
 async def _answered(
-    call: AssistantCall, story: EditableStory, pending_id: str, decision: Decision | None
+    call: AssistantCall, story: EditableStory, pending_id: str, decision: Decision | None, *, is_brought: bool = False
 ) -> ToolAnswer | InputRequiredResult:
     if decision is None:
         raise ToolError(
             "NOT_ANSWERED",
             f"The user has closed the question {pending_id} without an answer; nothing was done. Ask what is wanted.",
         )
-    work = Work(_assistant(call), f"the user has said {decision}", message=decision, pending_id=pending_id)
+    doing, brings_yes = f"the user has said {decision}", is_brought and decision == "yes"
+    work = Work(_assistant(call), doing, message=decision, pending_id=pending_id, brings_yes=brings_yes)
     return await _asked_or_done(call, story, await story.work(work))
 
 
@@ -100,7 +101,7 @@ async def _confirm(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
         )
     if reply == "yes" and story.confirm == "always":
         raise ToolError("USER_NEEDED", _by_the_user(story, call.arguments["id"]))
-    return await _answered(call, story, call.arguments["id"], reply)
+    return await _answered(call, story, call.arguments["id"], reply, is_brought=True)
 
 
 def _question(story: EditableStory, question: dict[str, Any]) -> ToolAnswer:

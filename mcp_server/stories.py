@@ -27,7 +27,6 @@ from server import (
     refuse_large_story,
     size_in_memory,
     size_once_read,
-    stricter,
 )
 
 _LARGEST_FILE = 64 * 2**20
@@ -53,6 +52,7 @@ class Work:
         message: A yes or a no to the question `pending_id`.
         function: `undo`.
         is_plan: Nothing is changed; what would be is told.
+        brings_yes: The assistant itself says that the user has agreed.
     """
 
     assistant: str
@@ -62,6 +62,7 @@ class Work:
     pending_id: str | None = None
     function: str | None = None
     is_plan: bool = False
+    brings_yes: bool = False
 
 
 class EditableStory(Protocol):
@@ -218,7 +219,7 @@ class EditorStory:
     @property
     def confirm(self) -> ConfirmationPolicy:
         """See `EditableStory`."""
-        return stricter(self._services.confirm, self._session.situation.confirm)
+        return self._session.confirm
 
     @asynccontextmanager
     async def shown(self) -> AsyncGenerator[Shown]:
@@ -245,7 +246,7 @@ class EditorStory:
         async def told(event: Any) -> None:
             report.add(event)
 
-        guest = Guest(work.assistant, work.doing, told, work.operations)
+        guest = Guest(work.assistant, work.doing, told, work.operations, brings_yes=work.brings_yes)
         try:
             if work.function == "undo":
                 outcome = await self._session.take_back(guest, self.key)

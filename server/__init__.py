@@ -9,7 +9,7 @@ from server.json_text import JsonError, refuse_large_story
 from server.limits.descriptors import raise_descriptors
 from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_rate import TooManyTurns
-from server.services import CatalogPendings, Limits, Services, stricter
+from server.services import CatalogPendings, Limits, Services
 from server.socket.editors import Guest, GuestRefused
 from server.socket.messages import MessageError, UserMessage
 from server.socket.open_editor import OpenEditor
@@ -41,5 +41,4 @@ __all__ = [
     "refuse_large_story",
     "size_in_memory",
     "size_once_read",
-    "stricter",
 ]

@@ -26,6 +26,7 @@ class Guest:
         told: Hears the events of its turn, beside the client.
         operations: What it does; all or none.
         may_undo: The turn that it may take back unasked, as `TurnRequest` names it.
+        brings_yes: It agrees to what was asked, with what it says are the user's words.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Guest:
     told: EventSink
     operations: tuple[Operation, ...] = ()
     may_undo: str = ""
+    brings_yes: bool = False
 
     @property
     def busy(self) -> Failure:

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
-from agent import Failure, Outcome, TurnRequest, in_thread
+from agent import ConfirmationPolicy, Failure, Outcome, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
 from corpora import ProjectKey
 from server.dialects import Frame
@@ -19,6 +19,11 @@ from server.turn_ledger import TurnRecord
 
 _UNREADABLE = Failure(
     "PARSE_ERROR", "The story that this editor has open cannot be read as it is now; the editor was told why."
+)
+_USERS_OWN = Failure(
+    "USER_NEEDED",
+    "The user wants to be asked before every change, and answers in the Fletcher panel: an assistant cannot bring the "
+    "answer.",
 )
 
 
@@ -42,6 +47,11 @@ class OpenEditor(Session):
     def key(self) -> ProjectKey:
         """Whose story the client shows."""
         return ProjectKey(self.workspace, self.project_id)
+
+    @property
+    def confirm(self) -> ConfirmationPolicy:
+        """When its user is asked first."""
+        return stricter(self._services.confirm, self.situation.confirm)
 
     async def show_story(self, key: ProjectKey) -> ArrowProject:
         """The story of `key` as the client has it now, where it can be asked; else as it has last shown it.
@@ -79,10 +89,13 @@ class OpenEditor(Session):
         it takes back what a guest has done.
 
         Raises:
-            GuestRefused: As for `show_story`; the client's own turn is under way, or this one was stopped.
+            GuestRefused: As for `show_story`; the client's own turn is under way, or this one was stopped; or its yes
+                does not count.
         """
         await self.show_story(key)
         self._require_idle()
+        if guest.brings_yes and self.confirm == "always":  # as the client says with its story
+            raise GuestRefused(_USERS_OWN)
         guest = replace(guest, may_undo=self._left_by_guest)
         now = self.situation
         situation = {
@@ -114,7 +127,7 @@ class OpenEditor(Session):
         """
         await self.show_story(key)
         pendings, left = self._conversation.pendings(self.project_id), self._left_by_guest
-        if stricter(self._services.confirm, self.situation.confirm) == "always" or not await self._is_left_by(left):
+        if self.confirm == "always" or not await self._is_left_by(left):
             return None
         self._require_shown(key)
         self._require_idle()

@@ -426,6 +426,20 @@ async def test_under_always_the_user_answers_in_the_panel(strict: House, era: Er
     assert strict.model.requests == []  # a yes to an assistant's operations is nothing for a model of ours
 
 
+async def test_always_counts_that_the_user_has_chosen_since_the_question(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        asked = await scribe.ok("apply_operations", operations=[_DELETE])
+        editor.confirm = "always"
+        code = await scribe.code("confirm", id=asked["id"], words="yes")
+        assert "The lamp is cold." in editor.editor.content
+        shown = await editor.until("confirmation_request")
+        await editor.send(type="confirmation", request_id=shown["pending_id"], decision="yes")
+        await editor.until("turn_end", 2)
+
+    assert code == "USER_NEEDED"
+    assert "The lamp is cold." not in editor.editor.content
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_the_assistants_client_asks_its_user(home: House, era: Era) -> None:
     user = User(["yes"])
