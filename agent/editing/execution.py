@@ -168,6 +168,7 @@ class Execution:
         selection, ids = self.shadow.selection, dict[int, int]()
         self.given_ids = ids
         for place, operation in enumerate(operations, 1):
+            was_known = self.shadow.is_known
             finished = await self.execute(renumbered(operation, ids))
             if finished.failure is not None:
                 return finished.failure
@@ -175,6 +176,8 @@ class Execution:
                 await after_each(finished)
             if expected is None or place == len(operations):
                 continue
+            if was_known and not self.shadow.is_known:
+                return Failure("CONFLICT", f"{_UNEXPECTED}.")
             try:
                 alone = await self._computed(expected.apply, operation, selection)
             except OperationError as error:
@@ -244,6 +247,8 @@ class Execution:
             with_given_ids = self.shadow.with_given_ids
             applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
             shown = reported if outcome is outcomes[-1] else None
+            if reported is None:
+                applied = await self._brought_along(project, checkpoint, applied, outcome)
             finished.append(await self.shadow.conclude(project, applied, outcome, shown))
             ids |= changed_ids(expected.result, finished[-1].result)
         return finished
@@ -281,6 +286,8 @@ class Execution:
             if failure is None:
                 with_given_ids = self.shadow.with_given_ids
                 applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
+                if reported is None:
+                    applied = await self._brought_along(project, checkpoint, applied, outcome)
         except BaseException:  # stopped, and done it is
             if refusal(applied, outcome, None) is None:
                 self.shadow.note(applied, project, {})
@@ -289,6 +296,15 @@ class Execution:
             project.rollback(checkpoint)
             return await self.shadow.refuse(project, applied, outcome, reported, failure)
         return await self.shadow.conclude(project, applied, outcome, reported)
+
+    async def _brought_along(
+        self, project: ArrowProject, checkpoint: int, applied: OperationResult, outcome: Outcome
+    ) -> OperationResult:
+        """What the editor did without showing it, as it is in the story if the client has sent that meanwhile."""
+        newer = self._context.project
+        if newer is None or newer is project:
+            return applied
+        return await self._computed(self.shadow.brought_along, project, checkpoint, newer, applied, outcome)
 
     async def _tried(
         self, project: ArrowProject, operation: Operation

@@ -116,6 +116,21 @@ def as_reported(
     return replace(applied, result={kind: created, **_without(applied.result, kind)}, created=nodes)
 
 
+def ids_made(applied: OperationResult) -> tuple[int, ...]:
+    """The ids of what an operation makes, in the order that it does; none of those that take whatever id comes."""
+    kind, result = CREATED_BY.get(applied.operation.function), applied.result
+    return () if kind is None else tuple(result[key] for key in (kind, "entry_node_id") if key in result)
+
+
+def is_there(story: ArrowProject, expected: ArrowProject, applied: OperationResult, outcome: Outcome) -> bool:
+    """Whether a story has what an operation creates."""
+    kind, (made, *_) = CREATED_BY[applied.operation.function], ids_made(applied)
+    there = _table(story, kind).get(made)
+    if there is None or reported_ids(applied, outcome):
+        return there is not None
+    return _says_all_of(kind, there, _table(expected, kind)[made])
+
+
 def _says_all_of(kind: str, record: dict[str, Any], asked_for: dict[str, Any]) -> bool:
     fields = ("type", "data") if kind == "node_id" else ("name",)
     return all(record.get(field) == asked_for.get(field) for field in fields)

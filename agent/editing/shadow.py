@@ -8,13 +8,35 @@ from typing import Any
 
 from agent.editing.consent import Consent
 from agent.editing.editor import Failure, Outcome
-from agent.editing.reconciliation import CREATED_BY, as_reported, reported_ids, result_for_model, surprises
+from agent.editing.meanwhile import WrittenMeanwhile
+from agent.editing.reconciliation import (
+    CREATED_BY,
+    as_reported,
+    ids_made,
+    is_there,
+    reported_ids,
+    result_for_model,
+    surprises,
+)
 from agent.editing.validation import weight
 from agent.turn.events import EventSink, OperationFinished
 from agent.turn.request import TurnContext
 from agent.turn.thread import in_thread_if_large
-from arrow_project import MOST_WRITTEN, ArrowProject, Operation, OperationError, OperationResult, Selection, changed_ids
+from arrow_project import (
+    MOST_WRITTEN,
+    ArrowProject,
+    Operation,
+    OperationError,
+    OperationResult,
+    Selection,
+    changed_ids,
+    losses,
+    tables_of,
+)
 
+_NOT_SHOWN = (
+    "The project came anew while the editor did this, and does not show what came of it: look at it before you go on."
+)
 _RENAMING = ("update_variable", "update_character")
 
 logger = logging.getLogger(__name__)
@@ -60,6 +82,41 @@ class Shadow:
             except OperationError as error:
                 logger.warning("the editor reports ids %s for %s: %s", given, operation.function, error)
         return project.apply(operation, self.selection)
+
+    def brought_along(
+        self,
+        project: ArrowProject,
+        checkpoint: int,
+        newer: ArrowProject,
+        applied: OperationResult,
+        outcome: Outcome,
+    ) -> OperationResult:
+        """Sees to it that a story which the client has sent while its editor did the operation has it, too.
+
+        Where it is not certain what that is there, or it would take away what has come into the story, nobody knows the
+        story as it is now.
+        """
+        ids = ids_made(applied)
+        project.rollback(checkpoint)
+        before = project.copy()
+        project.expect_id(*ids)
+        project.apply(applied.operation, self.selection)
+        if is_there(newer, project, applied, outcome) if ids else _came_of_it(before, project, newer):
+            return applied
+        meanwhile = WrittenMeanwhile(before)
+        meanwhile.look_at(newer, tables_of(newer))
+        start = newer.checkpoint()
+        try:
+            if reported_ids(applied, outcome):
+                newer.expect_id(*ids)
+            done = newer.apply(applied.operation, self.selection)
+            if not changed_ids(applied.result, done.result) and not any(meanwhile.taken_away(newer)):
+                return applied
+        except OperationError as error:
+            logger.info("what the editor has done does not fit the story that came meanwhile: %s", error)
+        newer.rollback(start)
+        self._lost_sight_of = newer
+        return replace(applied, result=applied.result | {"remark": _NOT_SHOWN}, created=())
 
     async def conclude(
         self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
@@ -144,3 +201,11 @@ class Shadow:
                 return
             self.note(kept, project, {})
             await self.finish(kept.operation, kept.result, None, reached_editor=True)
+
+
+def _came_of_it(before: ArrowProject, after: ArrowProject, newer: ArrowProject) -> bool:
+    """Whether a newer story has what an operation has brought, and lacks what it has taken away."""
+    was, expected, shown = tables_of(before), tables_of(after), tables_of(newer)
+    made, gone = set(losses(expected, was)), set(losses(was, expected))
+    is_told = bool(made or gone)  # where a scene begins, for instance, is nobody's loss
+    return is_told and made.isdisjoint(losses(expected, shown)) and gone <= set(losses(was, shown))

@@ -1,6 +1,7 @@
 """What takes something away is asked first, and a yes does exactly that."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,6 +98,88 @@ def test_what_is_written_while_a_yes_is_carried_out_ends_it(home: House, client:
     client.sync(now.to_text())
     undo = texts(client.turn("undo"))[-1]
     assert '"By hand." -> "The pier is empty."' in undo, "it is asked about, as that was the user's"
+
+
+def page(words: str) -> Operation:
+    """A node with these words."""
+    return Operation("create_insert_node", {"type": "content", "scene_id": 0, "preset": {"content": words}})
+
+
+def update(node_id: int, **fields: Any) -> Operation:
+    """Something of a node is another."""
+    return Operation("update_node", {"node_id": node_id, **fields})
+
+
+CONNECTION = Operation("create_connection", {"from_node_id": 3, "to_node_id": 41, "from_slot": 0, "to_slot": 0})
+BY_HAND = update(3, data={"content": "By hand."})
+
+
+@pytest.mark.parametrize(
+    ("call_under_way", "written"),
+    [
+        (0, [BY_HAND]),
+        (0, [page("First."), BY_HAND]),
+        (1, [page("First."), BY_HAND]),
+        (2, [page("First."), page("Second."), BY_HAND]),
+        (2, [page("First."), page("Second."), CONNECTION, BY_HAND]),
+    ],
+)
+def test_a_story_that_comes_before_an_answer_changes_nothing_of_what_a_yes_means(
+    home: House, call_under_way: int, written: list[Operation]
+) -> None:
+    planned = [page("First."), page("Second."), CONNECTION, update(41, name="second")]
+    now, home.model.otherwise = story(), ["Done."]
+    with home.client("/ws/chat?dialect=spec") as client:
+        client.sync()
+        home.model.add([Use(each.function, dict(each.arguments)) for each in planned], ["Planned."])
+        client.turn("Add two pages.", mode="plan")
+        client.ask("yes")
+        asked: list[Any] = []
+        for number in range(4):
+            asked.append(client.call())
+            if number == call_under_way:
+                now.apply_all(written)
+                client.sync(now.to_text())
+            client.answer(asked[-1], result=True)
+        said = texts(client.until("end"))
+        now.apply_all([each for each in planned if each not in written])
+        client.sync(now.to_text())
+        undo = texts(client.turn("undo"))[0]
+
+    assert [call["arguments"] for call in asked[2:]] == [each.arguments for each in planned[2:]]
+    assert said[0].startswith("Done, 4 steps")
+    assert '"By hand." -> "The pier is empty."' in undo, "it is asked about, as that was the user's"
+
+
+@pytest.mark.parametrize(
+    ("planned", "written"),
+    [
+        (page("First."), [page("By hand.")]),  # which of them has which id?
+        (update(3, data={"content": "Planned."}), [BY_HAND, update(2, name="hello")]),  # which came last?
+        (update(3, name="quay"), [Operation("delete_node", {"node_id": 3})]),
+    ],
+)
+def test_a_yes_ends_where_a_story_that_comes_does_not_show_what_was_done(
+    home: House, planned: Operation, written: list[Operation]
+) -> None:
+    now, home.model.otherwise = story(), ["Done."]
+    with home.client("/ws/chat?dialect=spec") as client:
+        client.sync()
+        home.model.add([Use(each.function, dict(each.arguments)) for each in (planned, page("Last."))], ["Planned."])
+        client.turn("Do it.", mode="plan")
+        client.ask("yes")
+        call = client.call()
+        now.apply_all(written)
+        client.sync(now.to_text())
+        client.answer(call, result=True)
+        frames = client.until("end")
+        now.apply(Operation("create_variable", {"name": "whatever", "type": "num"}))
+        client.sync(now.to_text())
+        undo = texts(client.turn("undo"))[0]
+
+    assert "function_call" not in types(frames)
+    assert texts(frames)[1].startswith("CONFLICT: The project has been changed meanwhile")
+    assert "undo would change this" in undo, "the story from before is kept"
 
 
 def test_the_same_story_sent_again_is_no_change(home: House, client: Client) -> None:
