@@ -19,7 +19,7 @@ from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import changed_ids, renumbered
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
-from arrow_project.values import copied
+from arrow_project.values import copied, is_within
 
 __all__ = [
     "MOST_VALUES",
@@ -58,6 +58,7 @@ __all__ = [
     "fold",
     "has_more_values",
     "is_crowded",
+    "is_within",
     "losses",
     "lower",
     "near",

@@ -2,6 +2,7 @@
 
 import reprlib
 from collections.abc import Iterable
+from itertools import chain, islice
 from typing import Any, TypeGuard, cast
 
 Record = dict[str, Any]
@@ -69,6 +70,22 @@ def shortened(said: str) -> str:
 def inner(value: Any) -> Iterable[Any]:
     """What an object or an array holds; nothing of any other value."""
     return cast("Record", value).values() if isinstance(value, dict) else sequence(value)
+
+
+def is_within(value: Any, most: int) -> bool:
+    """Whether a value has at most so many characters and values, told without looking at many more."""
+    left, waiting = most, [value]
+    while waiting and left >= 0:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            one = [*chain.from_iterable(islice(cast("Record", one).items(), left + 1))]
+        if isinstance(one, list):
+            several = sequence(one)
+            left -= len(several)
+            waiting += several[: max(left, 0)]
+        else:
+            left -= len(one) if isinstance(one, str) else 1
+    return left >= 0
 
 
 def too_long(value: object) -> str | None:

@@ -229,8 +229,9 @@ class EditorStory:
         except GuestRefused as refused:
             raise _refusal(refused.failure) from refused
         now = self._session.situation
-        project = await in_thread(project.copy)  # a turn in the editor may change it while an assistant reads
+        # Weighed before it is copied: of many calls at once most find no room.
         with self._services.turn_room.at_work(self.key.workspace, await in_thread(size_in_memory, project)):
+            project = await in_thread(project.copy)  # a turn in the editor may change it while an assistant reads
             yield Shown(project, now.scene_id, tuple(now.selected_node_ids))
 
     async def version(self) -> Hashable:

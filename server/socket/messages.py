@@ -1,6 +1,7 @@
 """What clients send: every message of every dialect, flat or inside `data`, leniently read."""
 
 import json
+from itertools import islice
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
@@ -17,11 +18,14 @@ from pydantic import (
 )
 
 from agent import ConfirmationPolicy, Exchange
+from arrow_project import is_within
 from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest
 from server.problems import first_problems
 
 _LONGEST_ID = 64  # bits, or characters of a text
+# What an editor says of a call is kept until its turn ends, and told: so many characters, of a longer one its ids.
+_LONGEST_RESULT, _MOST_TOLD = 20_000, 1_000
 
 
 class MessageError(Exception):
@@ -49,6 +53,24 @@ def _short_or_none(value: Any) -> Any:
 def _small_or_none(value: int | None) -> int | None:
     """A number of more than 64 bits is nothing's id, and would be kept as what is selected."""
     return value if value is not None and value.bit_length() < _LONGEST_ID else None
+
+
+def _told(value: Any) -> Any:
+    """What an editor says of a call; of a long object its short entries, of any other long value the beginning."""
+    if is_within(value, _LONGEST_RESULT):
+        return value
+    if not isinstance(value, dict):
+        return _beginning(value)
+    fields = islice(cast("dict[str, Any]", value).items(), 20)
+    return {name[:_MOST_TOLD]: short for name, one in fields if (short := _beginning(one)) is not None}
+
+
+def _beginning(value: Any) -> Any:
+    """None of a long object."""
+    if isinstance(value, str):
+        return value[:_MOST_TOLD]
+    some = cast("list[Any]", value)[:_MOST_TOLD] if isinstance(value, list) else value
+    return some if is_within(some, _LONGEST_RESULT) else None
 
 
 def _name(value: Any) -> Any:
@@ -154,6 +176,9 @@ class UserMessage(_Message):
 _SUCCESS: TypeAdapter[bool] = TypeAdapter(bool)
 
 
+Told = Annotated[Any, BeforeValidator(_told)]
+
+
 class FunctionResult(_Message):
     """What the client's editor did with a function call.
 
@@ -164,12 +189,12 @@ class FunctionResult(_Message):
     type: Literal["function_result"]
     request_id: Annotated[Name, BeforeValidator(_name)]
     success: bool
-    result: Any = None
+    result: Told = None
     error: Annotated[str | None, BeforeValidator(_words)] = None
     arrow_content: OptionalText = None
-    affected_nodes: Any = None
-    referenced_by: Any = None
-    used_by: Any = None
+    affected_nodes: Told = None
+    referenced_by: Told = None
+    used_by: Told = None
 
     @model_validator(mode="before")
     @classmethod

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from server.json_text import JsonError, read_object
+from server.socket.messages import FunctionResult, decode
 from tests.agent.scripted_model import Use
 from tests.agent.story import story_text
 from tests.server.client import Client, texts
@@ -130,6 +131,25 @@ def test_a_result_with_a_field_that_cannot_be_read_is_one(home: House, client: C
     client.answer(client.call(), **fields)
     assert texts(client.until("end")) == ["Done."]
     assert "error" not in home.model.requests[-1].tool_results[0]
+
+
+LONG: dict[str, tuple[Any, Any]] = {
+    "text": ("x" * 60_000, "x" * 1_000),
+    "numbers": ([7] * 60_000, [7] * 1_000),
+    "object": (
+        {"node_id": 40, "created_nodes": [7] * 5_000, "story": "x" * 60_000, "nodes": {"a": ["x"] * 60_000}},
+        {"node_id": 40, "created_nodes": [7] * 1_000, "story": "x" * 1_000},
+    ),
+    "texts": (["x" * 1_000] * 60, None),
+}
+
+
+@pytest.mark.parametrize(("sent", "kept"), LONG.values(), ids=LONG)
+def test_of_a_long_result_the_ids_are_kept(sent: Any, kept: Any) -> None:
+    said = {"type": "function_result", "request_id": "1", "success": True, "result": sent, "affected_nodes": sent}
+    result = decode(json.dumps(said))
+    assert isinstance(result, FunctionResult)
+    assert result.result == result.affected_nodes == kept
 
 
 @pytest.mark.parametrize("fields", [{"success": None}, {}], ids=["null", "missing"])

@@ -5,10 +5,10 @@ from typing import Any
 
 from nicegui import ui
 
-from arrow_project import OPERATIONS, node_data_schema, node_details
+from arrow_project import OPERATIONS, Node, is_within, node_data_schema, node_details
 from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, as_id, draw, read_all
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import fits_a_form
+from workbench.frame.bounded import LONGEST_FORM
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 
@@ -162,7 +162,7 @@ class FunctionForm:
         nodes = self._story.story.nodes if self._story is not None else {}
         node_type = nodes[chosen].type if chosen in nodes else chosen
         schema = node_data_schema(node_type) if isinstance(node_type, str) else None
-        if schema is not None and not fits_a_form(data):
+        if schema is not None and not is_within(data, LONGEST_FORM):
             ui.label("There is more in this node than a form shows: change it in Arrow.").classes("hint")
         elif schema is not None:
             self._fields[name] = Group(schema, resources, data)
@@ -199,9 +199,8 @@ def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
     """The arguments as they are now, of what a function changes."""
     story = opened.story
     match function:
-        case "update_node" | "update_node_map" if first in story.nodes and not fits_a_form(story.nodes[first].data):
-            node = story.nodes[first]  # what it has to say of its place is not looked for either
-            return {"name": node.name, "notes": node.notes or None, "data": node.data}
+        case "update_node" | "update_node_map" if first in story.nodes and _is_too_long(node := story.nodes[first]):
+            return {"name": node.name, "notes": node.notes or None, "data": node.data}  # nothing of its place
         case "update_node" if first in story.nodes:
             return node_details(opened.project, first, 0)
         case "update_node_map" if first in story.nodes:
@@ -217,6 +216,10 @@ def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
             return {"name": story.scenes[first].name, "notes": story.scenes[first].notes}
         case _:
             return {}
+
+
+def _is_too_long(node: Node) -> bool:
+    return not is_within(node.data, LONGEST_FORM)
 
 
 def _sentence(function: str) -> str:

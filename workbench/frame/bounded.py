@@ -1,8 +1,7 @@
 """How much of what is long a page draws: each element takes a moment of the event loop, which is everybody's."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
-from typing import TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from nicegui import ui
 
@@ -23,22 +22,6 @@ def draw_first(items: Sequence[_Item], draw: Callable[[_Item], object], rest: st
         draw(item)
     if len(items) > MOST_ELEMENTS:
         ui.label(f"{len(items) - MOST_ELEMENTS} {rest}.").classes("hint")
-
-
-def fits_a_form(value: object) -> bool:
-    """Whether a form shows all of it, told without looking at more than that."""
-    left, waiting = LONGEST_FORM, [value]
-    while waiting and left >= 0:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            one = [*islice(cast("Mapping[object, object]", one).items(), left + 1)]
-        if isinstance(one, list | tuple):
-            several = cast("Sequence[object]", one)
-            left -= len(several)
-            waiting += several[: max(left, 0)]
-        else:
-            left -= len(one) if isinstance(one, str) else 1
-    return left >= 0
 
 
 def beginning(text: str) -> str:
