@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 from rapidfuzz import process
@@ -52,6 +53,11 @@ _LONGEST = 200  # characters of a name that are said again, whoever sent it
 _COMPARED = 100
 # Of 19,000 names that is a tenth of a second's computing, for which a workspace's requests wait one after the other.
 _hinting = Shares(3, each=1)
+# To read any part of a text SQLite loads all of it, once for each expression: parts that lie near are read as one, and
+# of a long text by one request of a workspace at a time.
+_NEAR_CHARACTERS = 1_000_000
+_LONG_BYTES = 4_000_000
+_reading_long = Shares(3, each=1)
 
 
 class Documents(Database):
@@ -319,8 +325,22 @@ class Documents(Database):
 
         Raises as `find_document` does.
         """
-        text = documents.c.text
-        return self._of_text(key, document_id, [func.substr(text, begin + 1, end - begin) for begin, end in places])
+        first, last = min(begin for begin, _ in places), max(end for _, end in places)
+        read = [(first, last)] if last - first <= _NEAR_CHARACTERS else places
+        parts = [func.substr(documents.c.text, begin + 1, end - begin) for begin, end in read]
+        with _reading_long.taken(key.workspace, _nobody) if self._is_long(key, document_id) else nullcontext():
+            texts = self._of_text(key, document_id, parts)
+        if read is places:
+            return texts
+        return [texts[0][begin - first : end - first] for begin, end in places]
+
+    def _is_long(self, key: ProjectKey, document_id: str) -> bool:
+        if not is_storable(document_id):
+            return False
+        query = select(documents.c.text_size).select_from(documents).join(projects)
+        with self._reading() as connection:
+            size = connection.scalar(query.where(is_project(key), documents.c.id == document_id))
+        return (size or 0) > _LONG_BYTES
 
     def _of_text(self, key: ProjectKey, document_id: str, wanted: Sequence[ColumnElement[str]]) -> list[str]:
         query = select(*wanted).select_from(documents).join(projects)

@@ -62,13 +62,41 @@ def test_the_files_of_a_projects_documents_are_its_own(catalog: Catalog, key: Pr
     assert catalog.sha256s(key, []) == set()
 
 
-def test_spans_of_a_text_are_counted_in_characters(catalog: Catalog, key: ProjectKey, put: Put) -> None:
+@pytest.mark.parametrize("near", [0, 1_000_000])
+def test_spans_of_a_text_are_counted_in_characters(
+    catalog: Catalog, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch, near: int
+) -> None:
+    monkeypatch.setattr(documents, "_NEAR_CHARACTERS", near)
     text = "Ä🕯 lamp, étude 👩‍🚀, 海."
     document = put(key, "signs.md", text)
     places = [(begin, end) for end in range(len(text) + 5) for begin in range(end + 1)]
     assert catalog.spans(key, document.id, places) == [text[begin:end] for begin, end in places]
     with pytest.raises(DocumentNotFound):
         catalog.spans(key, "unknown", [(0, 1)])
+
+
+def test_of_a_long_text_one_request_of_a_workspace_reads_at_a_time_and_that_once(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_LONG_BYTES", 0)
+    ours, others = ProjectKey("ada", "1"), ProjectKey("bo", "1")
+    ids = {key: put(key, "bible.md", "Elena keeps the lighthouse.").id for key in (ours, others)}
+    read: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        read.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        with ThreadPoolExecutor() as pool:
+            with documents._reading_long.taken("ada", lambda: None):  # pyright: ignore[reportPrivateUsage]
+                asked = pool.submit(catalog.spans, ours, ids[ours], [(0, 5), (6, 11)])
+                assert catalog.spans(others, ids[others], [(0, 5)]) == ["Elena"]
+                assert not asked.done()
+            assert asked.result(60) == ["Elena", "keeps"]
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert sum(statement.count("substr(") for statement in read) == 2
 
 
 def test_of_pages_so_many_characters_are_given(catalog: Catalog, key: ProjectKey, put: Put) -> None:
