@@ -45,6 +45,7 @@ from .turn.request import Exchange as Exchange
 from .turn.request import TurnContext as TurnContext
 from .turn.request import TurnRequest as TurnRequest
 from .turn.thread import Threads as Threads
+from .turn.thread import ask_drive as ask_drive
 from .turn.thread import ask_store as ask_store
 from .turn.thread import in_thread as in_thread
 from .turn.thread import in_thread_if_large as in_thread_if_large

@@ -32,6 +32,10 @@ class KeptStoryFile:
         except CommandError as error:
             raise StoryFileError(str(error)) from error
 
+    def as_kept(self, before: bytes, after: bytes) -> bytes:
+        """See `mcp_server.StoryFile`."""
+        return self._file.as_kept(before, after)
+
     def go_back(self, before: bytes, after: bytes) -> None:
         """See `mcp_server.StoryFile`."""
         try:

@@ -90,8 +90,15 @@ class StoryFile:
         with HeldFile(self.file) as file:
             self._put_back(file, after)
 
+    def as_kept(self, before: bytes, after: bytes) -> bytes:
+        """What an undo has led to from `before`: the bytes of then where they are kept, else the story of then."""
+        kept = self._before(before)
+        if kept is not None and not _are_different(then := kept.read_bytes(), after):
+            return then
+        return after
+
     def go_back(self, before: bytes, after: bytes) -> None:
-        """Writes what an undo has led to: the bytes of then where they are kept, else the story of then.
+        """Writes what `as_kept` says.
 
         Raises:
             CommandError: The file is no longer what the undo began with.
@@ -99,7 +106,7 @@ class StoryFile:
         with HeldFile(self.file) as file:
             self._require(file, before)
             kept = self._before(before)
-            if kept is None or _are_different(kept.read_bytes(), after):
+            if kept is None or kept.read_bytes() != after:
                 self._replace(file, before, after)
                 if kept is not None:  # it goes further back, over this one as well
                     kept.replace(kept.with_stem(kept.stem.replace(_led_to(kept), _version(after))))

@@ -47,8 +47,11 @@ class FileTurns:
             self._story.keep_question(self._api.key, answer["question"] and answer["question"]["pending_id"])
             if answer["changed"]:
                 undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
-                write = self._story.go_back if undone else self._story.write
-                write(before, answer["arrow_content"].encode())
+                after = answer["arrow_content"].encode()
+                if undone:
+                    self._story.go_back(before, self._story.as_kept(before, after))
+                else:
+                    self._story.write(before, after)
         return answer
 
     def _answered(self, body: Answer, listen: Listener | None) -> Answer:

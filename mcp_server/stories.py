@@ -1,13 +1,13 @@
 """Where a story is that a call reads or edits: a file of the server's machine, or an Arrow that is connected."""
 
-from collections.abc import AsyncGenerator, Hashable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Hashable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent import ConfirmationPolicy, Ended, Event, Failure, Outcome, ask_store, in_thread
+from agent import ConfirmationPolicy, Ended, Event, Failure, Outcome, ask_drive, ask_store, in_thread
 from arrow_project import ArrowProject, Operation, ParseError, parse
 from corpora import ProjectKey
 from ingest import open_plain_file
@@ -121,7 +121,7 @@ class FileStory:
     @asynccontextmanager
     async def shown(self) -> AsyncGenerator[Shown]:
         """See `EditableStory`."""
-        text = await in_thread(lambda: _text(self._bytes(), self.name))
+        text = await in_thread(_text, await ask_drive(self._bytes), self.name)
         with self._services.turn_room.at_work(self.key.workspace, await in_thread(size_once_read, text)):
             yield Shown(await in_thread(self._parsed, text))
 
@@ -133,12 +133,14 @@ class FileStory:
     async def work(self, work: Work) -> dict[str, Any]:
         """See `EditableStory`."""
         async with self._files.lock(self._path):
-            before = await in_thread(self._bytes)
-            made = await in_thread(self._files.last_made, self._path, before)
+            before, made = await ask_drive(self._found)
             answer, kept = await self._answer(work, before, made)
             after = str(answer.pop("arrow_content")).encode()
-            if answer["changed"]:
-                await in_thread(self._write, before, after, kept, follows=bool(made), is_undo=_has_undone(answer))
+            if answer["changed"] and _has_undone(answer):
+                after = await in_thread(self._as_kept, before, after)
+                await ask_drive(self._go_back, before, after)
+            elif answer["changed"]:
+                await ask_drive(self._write, before, after, kept, follows=bool(made))
         return answer
 
     async def _answer(self, work: Work, before: bytes, made: str) -> tuple[dict[str, Any], str]:
@@ -173,6 +175,11 @@ class FileStory:
             function=work.function,
         )
 
+    def _found(self) -> tuple[bytes, str]:
+        """What is in the file, and the turn of an assistant's that has written that."""
+        before = self._bytes()
+        return before, self._files.last_made(self._path, before)
+
     def _bytes(self) -> bytes:
         try:
             file, _ = open_plain_file(self._path, self._folder)  # a link may have come into its way
@@ -193,18 +200,28 @@ class FileStory:
     def _not_a_project(self, error: ParseError) -> ToolError:
         return ToolError(error.code, f"{self.name} is not a project that Arrow would open: {error}")
 
-    def _write(self, before: bytes, after: bytes, kept: str, *, follows: bool, is_undo: bool) -> None:
+    def _write(self, before: bytes, after: bytes, kept: str, *, follows: bool) -> None:
+        with self._said_if_not_written():
+            self._files.open(self._path).write(before, after)
+        self._files.note_made(self._path, after, kept, follows=follows)
+
+    def _as_kept(self, before: bytes, after: bytes) -> bytes:
+        with self._said_if_not_written():
+            return self._files.open(self._path).as_kept(before, after)
+
+    def _go_back(self, before: bytes, after: bytes) -> None:
+        with self._said_if_not_written():
+            self._files.open(self._path).go_back(before, after)
+        self._files.note_taken_back(self._path, self._bytes())
+
+    @contextmanager
+    def _said_if_not_written(self) -> Generator[None]:
         try:
-            file = self._files.open(self._path)
-            (file.go_back if is_undo else file.write)(before, after)
+            yield
         except StoryFileError as error:
             raise ToolError("CONFLICT", str(error)) from error
         except OSError as error:
             raise ToolError("NOT_WRITTEN", f"{self.name} cannot be written: {error.strerror or error}.") from error
-        if is_undo:
-            self._files.note_taken_back(self._path, self._bytes())
-        else:
-            self._files.note_made(self._path, after, kept, follows=follows)
 
 
 class EditorStory:

@@ -36,8 +36,15 @@ class UndoableFile(Protocol):
         """
         ...
 
+    def as_kept(self, before: bytes, after: bytes) -> bytes:
+        """What an undo has led to from `before`: the bytes of then where they are kept, else `after`.
+
+        It computes, and looks at nothing where the file is.
+        """
+        ...
+
     def go_back(self, before: bytes, after: bytes) -> None:
-        """Writes what an undo has led to: the bytes of then where they are kept, else `after`.
+        """Writes that.
 
         Raises:
             StoryFileError: The file is not `before` any more.

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 
 def looks_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Gets, of each look at the folder or into it from now on, whether it is on an event loop or in a thread."""
+    """Gets, of each look at the folder or into it from now on, what the thread is called, if it is no event loop's."""
     looks = set[str]()
 
     def watched(name: str) -> Any:
@@ -17,7 +18,8 @@ def looks_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
         def looked(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
             if str(path).startswith(str(folder)):
-                looks.add("in a thread" if asyncio._get_running_loop() is None else "on an event loop")
+                in_thread = asyncio._get_running_loop() is None
+                looks.add(threading.current_thread().name.rpartition("_")[0] if in_thread else "on an event loop")
             return real(path, *args, **kwargs)
 
         return looked

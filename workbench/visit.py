@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -131,6 +132,12 @@ class Visit:
         """What the work returns, which keeps the interpreter busy, in a thread of the workspace."""
         await self.services.rounds.wait(self.workspace)
         return await self.services.computing.run(self.workspace, work)
+
+    async def read_file(self, read: Callable[[], tuple[Path, bytes]]) -> OpenStory:
+        """As `read_story`, of a file, by its real path and its bytes; where its drive hangs, its workspace waits."""
+        async with self._room.reading(self.workspace):
+            file, data = await self.ask(read)
+            return await self.read_story(partial(OpenStory.read, file.name, data, file))
 
     async def read_story(self, read: Callable[[], OpenStory]) -> OpenStory:
         """The story that `read` returns, to be shown instead of the one that is.

@@ -66,6 +66,13 @@ async def in_thread_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:
     return await _until_cancelled(_threads.get().compute, work)
 
 
+async def ask_drive(
+    work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
+) -> _Result:
+    """As `in_thread`, for what reads or writes a user's file and waits where its drive hangs."""
+    return await _to_the_end(_threads.get().ask, partial(work, *args, **kwargs), lambda: None)
+
+
 async def ask_store_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:
     """As `in_thread_until_cancelled`, for what waits for a store again and again, and computes in between."""
     return await _until_cancelled(_threads.get().ask, work)

@@ -82,7 +82,7 @@ def test_what_an_undo_in_the_conversation_led_to_is_not_a_turn(story: StoryFile)
     """`fletcher undo` after it takes back the turn before, and does not bring back what was taken back."""
     story.write(b"before", b"one")
     story.write(b"one", b"two")
-    story.go_back(b"two", b"one, as the server writes it")
+    story.go_back(b"two", story.as_kept(b"two", b"one, as the server writes it"))
     assert story.file.read_bytes() == b"one"
     story.undo()
     assert story.file.read_bytes() == b"before"

@@ -70,10 +70,51 @@ async def test_paths_are_looked_for_in_threads(two: tuple[House, Path, Path], mo
     async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
         for path in ("story.arrow", "none.arrow"):
             await scribe.call("outline", story=path)
-            assert looks == {"in a thread"}
+            assert looks == {"asking"}
         looks.clear()
         await scribe.ok("add_documents", paths=[str(own)])
-        assert looks == {"in a thread"}
+        assert "on an event loop" not in looks
+
+
+async def test_a_story_is_read_and_written_in_threads_that_wait(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that compute are few, and everybody's."""
+    home, own, _ = two
+    before, looks = (own / "story.arrow").read_bytes(), looks_at(own, monkeypatch)
+    async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
+        await scribe.ok("create_variable", name="gold", type="num", initial_value=10, story="story.arrow")
+        assert b'"gold"' in (own / "story.arrow").read_bytes()
+        await scribe.ok("undo", story="story.arrow")
+    assert (own / "story.arrow").read_bytes() == before
+    assert looks == {"asking"}
+
+
+async def test_whoever_gives_up_a_call_lets_go_of_the_file_only_once_it_is_written(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, own, _ = two
+    files = StoryFiles(lambda path: KeptStoryFile(path, own.parent / "kept"))
+    story = FileStory(own / "story.arrow", own, ProjectKey("one", "1"), files, home.services)
+    writing, go_on, write = threading.Event(), threading.Event(), KeptStoryFile.write
+
+    def hangs(file: KeptStoryFile, before: bytes, after: bytes) -> None:
+        writing.set()
+        assert go_on.wait(PATIENCE_S)
+        write(file, before, after)
+
+    monkeypatch.setattr(KeptStoryFile, "write", hangs)
+    gold = Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+    work = asyncio.create_task(story.work(Work("An assistant", "gold", (gold,))))
+    assert await asyncio.to_thread(writing.wait, PATIENCE_S)
+    work.cancel()
+    for _ in range(10):  # it hears of that when it has its turn
+        await asyncio.sleep(0)
+    assert files.lock(own / "story.arrow").locked()
+    go_on.set()
+    await asyncio.wait((work,))
+    assert work.cancelled()
+    assert b'"gold"' in (own / "story.arrow").read_bytes()
 
 
 async def test_on_a_drive_that_hangs_no_thread_is_taken_that_computes(

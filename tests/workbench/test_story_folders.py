@@ -11,12 +11,17 @@ from corpora.samples import SAMPLE
 from server import RequestError, Services
 from workbench.story.drop import read_back
 from workbench.story.folders import StoryFolders
-from workbench.story.open_story import digest
+from workbench.story.open_story import OpenStory, digest
 
 
 def folders_below(folder: Path, most_bytes: int = 2**20) -> StoryFolders:
     limits, roots = SimpleNamespace(message_bytes=most_bytes), SimpleNamespace(roots={"ada": (folder,)})
     return StoryFolders(cast("Services", SimpleNamespace(limits=limits, roots=roots)), "ada")
+
+
+def read(folders: StoryFolders, file: Path) -> OpenStory:
+    real, data = folders.read(file)
+    return OpenStory.read(real.name, data, real)
 
 
 def refused(files: StoryFolders, file: Path) -> tuple[int, str]:
@@ -61,7 +66,7 @@ def test_a_folder_that_is_exchanged_for_a_link_meanwhile_does_not_lead_elsewhere
         folder.mkdir()
         (folder / "story.arrow").write_bytes(sample)
     folders = folders_below(tmp_path)
-    story = folders.read(own / "story.arrow")
+    story = read(folders, own / "story.arrow")
 
     def looked_at(data: bytes) -> str:
         if own.is_dir() and not own.is_symlink():
@@ -78,7 +83,7 @@ def test_a_folder_that_is_exchanged_for_a_link_meanwhile_does_not_lead_elsewhere
 def test_what_is_written_back_is_not_read_anew(tmp_path: Path) -> None:
     (tmp_path / "story.arrow").write_bytes(SAMPLE.arrow_file.read_bytes())
     folders = folders_below(tmp_path)
-    story = folders.read(tmp_path / "story.arrow")
+    story = read(folders, tmp_path / "story.arrow")
     changed = story.changed(story.text.replace("Jory", "Jora"))
     written = folders.write(changed)
     assert written.project is changed.project
@@ -97,7 +102,7 @@ def test_what_is_no_story_says_so(tmp_path: Path) -> None:
     for data in (b"", b'{"title": 3}', b"\xff\xfe"):
         file.write_bytes(data)
         with pytest.raises(RequestError, match=r"story\.arrow cannot be opened: ") as problem:
-            folders_below(tmp_path).read(file)
+            read(folders_below(tmp_path), file)
         assert problem.value.status == 422
 
 
@@ -107,7 +112,7 @@ def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> N
     file.write_bytes(SAMPLE.arrow_file.read_bytes())
     link.symlink_to(file)
     folders = folders_below(tmp_path)
-    story = folders.read(link)
+    story = read(folders, link)
     folders.write(story.changed(story.text.replace("Jory", "Jora")))
     assert link.is_symlink()
     assert b"Jora" in file.read_bytes()

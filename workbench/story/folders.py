@@ -35,16 +35,15 @@ class StoryFolders:
         """Those that there are, without hidden folders; of very many the first."""
         return sorted(islice((path for root in self._roots for path in _stories(root.resolve())), _MOST))
 
-    def read(self, file: Path) -> OpenStory:
-        """The story in a file.
+    def read(self, file: Path) -> tuple[Path, bytes]:
+        """The real path of a file, and what is in it.
 
         Raises:
-            RequestError: It is not below the folders, cannot be read, or is none.
+            RequestError: It is not below the folders, or cannot be read.
         """
         real = file.resolve()  # what a link leads to is written back, and the link stays
         with self._held(real) as held:
-            data = self._bytes(real, held)
-        return OpenStory.read(real.name, data, real)
+            return real, self._bytes(real, held)
 
     def write(self, story: OpenStory) -> OpenStory:
         """Writes the story back, unless somebody else has written the file meanwhile.

@@ -75,9 +75,7 @@ class Opening:
     async def _open_picked(self) -> None:
         if file := self._picked.value:
             self._picked.set_value(None)  # so that it can be picked again
-            # In a thread of those that wait: where a drive hangs, none is taken in which stories are read.
-            real = await self._visit.ask(Path(file).resolve)
-            await self._read(partial(self._folders.read, real))
+            self._open(await self._visit.read_file(partial(self._folders.read, Path(file))))
 
     async def _read(self, read: Callable[[], OpenStory]) -> None:
         self._open(await self._visit.read_story(read))

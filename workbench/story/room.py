@@ -1,7 +1,8 @@
 """The room in memory that the open stories of all pages share."""
 
+import asyncio
 from collections import defaultdict
-from weakref import ref
+from weakref import WeakValueDictionary, ref
 
 from server import RequestError
 from workbench.story.open_story import OpenStory
@@ -24,6 +25,11 @@ class OpenStories:
         self._most = most
         self._each = each
         self._held: defaultdict[str, list[ref[OpenStory]]] = defaultdict(list)
+        self._reading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def reading(self, workspace: str) -> asyncio.Lock:
+        """Held by the one of its pages that reads a file: until that is a story, it counts nowhere."""
+        return self._reading.setdefault(workspace, asyncio.Lock())
 
     def taken(self, workspace: str, *but: OpenStory | None) -> int:
         """How many bytes its stories take, without some of them."""
