@@ -34,6 +34,10 @@ _NO_PROJECT = Failure(
     "in the message).",
 )
 _NOT_RUN = Failure("NOT_RUN", "This was not run: the user is asked about an earlier call first.")
+_UNREADABLE = Failure(
+    "CONFLICT",
+    "What the editor shows of the project since its last change cannot be read. Nothing more is done in this turn.",
+)
 _UNEXPECTED = "The project has been changed meanwhile, and which ids the rest means is not certain"
 
 
@@ -86,6 +90,7 @@ class Execution:
         self._looked_at: ArrowProject | None = None  # another may be larger than `before`
         self.editor_s = 0.0
         self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
+        self._is_unreadable = False
 
     @property
     def only_tried(self) -> int:
@@ -189,7 +194,7 @@ class Execution:
     async def execute_together(self, operations: Sequence[Operation]) -> list[OperationFinished]:
         """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
         project = self._context.project
-        if project is not None and self._takes_batches(operations):
+        if project is not None and not self._is_unreadable and self._takes_batches(operations):
             project = await self._kept(project)
             checkpoint = project.checkpoint()
             try:
@@ -235,7 +240,7 @@ class Execution:
         self, project: ArrowProject, batch: Sequence[OperationResult], outcomes: Sequence[Outcome]
     ) -> list[OperationFinished]:
         """As if each had been executed by itself; ids follow what the editor has really given."""
-        reported = await reported_project(outcomes[-1])
+        reported = await self._reported(outcomes[-1])
         failure = refusal(batch[-1], outcomes[-1], reported)
         if failure is not None:
             return [await self.shadow.refuse(project, one, outcomes[-1], reported, failure) for one in batch]
@@ -266,6 +271,8 @@ class Execution:
         project = self._context.project
         if project is None:
             return await self.shadow.finish(operation, None, _NO_PROJECT)
+        if self._is_unreadable:  # what the user has written there is not known
+            return await self.shadow.finish(operation, None, _UNREADABLE)
         try:
             project, checkpoint, applied, must_wait = await self._tried(project, operation)
         except OperationRefused as refused:
@@ -281,7 +288,7 @@ class Execution:
             project.rollback(checkpoint)
             raise
         try:
-            reported = await reported_project(outcome)
+            reported = await self._reported(outcome)
             failure = refusal(applied, outcome, reported)
             if failure is None:
                 with_given_ids = self.shadow.with_given_ids
@@ -296,6 +303,13 @@ class Execution:
             project.rollback(checkpoint)
             return await self.shadow.refuse(project, applied, outcome, reported, failure)
         return await self.shadow.conclude(project, applied, outcome, reported)
+
+    async def _reported(self, outcome: Outcome) -> ArrowProject | None:
+        reported = await reported_project(outcome)
+        if reported is None and outcome.content is not None:
+            self._is_unreadable = True
+            self.shadow.lose_sight()
+        return reported
 
     async def _brought_along(
         self, project: ArrowProject, checkpoint: int, applied: OperationResult, outcome: Outcome

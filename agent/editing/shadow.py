@@ -67,6 +67,10 @@ class Shadow:
         """Whether the story is the editor's, as far as anybody can tell."""
         return self._lost_sight_of is None or self._lost_sight_of is not self._context.project
 
+    def lose_sight(self) -> None:
+        """What the editor has now cannot be told."""
+        self._lost_sight_of, self.is_shared = self._context.project, True
+
     def with_given_ids(
         self, project: ArrowProject, checkpoint: int, operation: Operation, applied: OperationResult, outcome: Outcome
     ) -> OperationResult:
@@ -115,7 +119,7 @@ class Shadow:
         except OperationError as error:
             logger.info("what the editor has done does not fit the story that came meanwhile: %s", error)
         newer.rollback(start)
-        self._lost_sight_of = newer
+        self.lose_sight()
         return replace(applied, result=applied.result | {"remark": _NOT_SHOWN}, created=())
 
     async def conclude(

@@ -122,6 +122,18 @@ async def test_content_that_cannot_be_read_is_not(content: str) -> None:
     assert "gold" in of.project.to_text()
 
 
+@pytest.mark.parametrize("is_done", [True, False])
+async def test_after_content_that_cannot_be_read_nothing_more_is_done(*, is_done: bool) -> None:
+    editor, of = Answers(Outcome(success=is_done, content="not json"), Outcome(success=True)), context(story())
+    done = execution(editor, of)
+    await done.execute(GOLD)
+    for finished in (await done.execute(LINE), *await done.execute_together([LINE, LINE])):
+        assert finished.failure is not None
+        assert finished.failure.code == "CONFLICT"
+    assert len(editor.applied) == 1
+    assert not done.shadow.is_known
+
+
 async def test_after_an_adoption_operations_go_on_from_there() -> None:
     other = story()
     other.apply(Operation("create_character", {"name": "Bram"}))

@@ -133,7 +133,8 @@ async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: Hous
     assert editor.editor.content == before
 
 
-async def test_a_list_takes_away_nothing_that_the_user_writes_meanwhile(home: House) -> None:
+@pytest.mark.parametrize("is_readable", [True, False])
+async def test_a_list_takes_away_nothing_that_the_user_writes_meanwhile(home: House, *, is_readable: bool) -> None:
     by_hand = "A page that the user has written by hand. " * 3
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         editor.may_answer.clear()
@@ -141,6 +142,8 @@ async def test_a_list_takes_away_nothing_that_the_user_writes_meanwhile(home: Ho
         working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD, saying]))
         await editor.called.wait()
         editor.editor.execute("update_node", {"node_id": 3, "data": {"content": by_hand}})
+        if not is_readable:
+            editor.editor.execute("update_node", {"node_id": 1, "notes": "x" * 2_000_001})
         editor.may_answer.set()
         answer = await working
 
