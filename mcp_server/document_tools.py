@@ -117,7 +117,7 @@ def _listed(entry: dict[str, Any]) -> str:
 async def _add(call: AssistantCall) -> ToolAnswer:
     key, services = await project_of(call), call.services
     admitted = await ask_store(_admitted, call)
-    found = await in_thread(_scanned, admitted)
+    found = await services.scanning.run(key.workspace, partial(_scanned, admitted))
     async with IngestProgress(call.context) as progress:
         report = await services.intake.add(key, found, progress=progress.listen)
     services.embedding.submit(key)

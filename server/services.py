@@ -158,6 +158,11 @@ class Services:
         return WorkspaceThreads("asking", _ASKING_THREADS)
 
     @cached_property
+    def scanning(self) -> WorkspaceThreads:
+        """Where folders are looked through for an assistant: a drive may hang, and 20,000 files are computing."""
+        return WorkspaceThreads("scanning", 1)
+
+    @cached_property
     def computing(self) -> SharedThreads:
         """Where stories are read, turns are worked out, and what is large is decoded and encoded."""
         return SharedThreads("computing", _COMPUTING_THREADS, _COMPUTING_THREADS_EACH)
