@@ -52,6 +52,8 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
     largest = body_size - _SMALLER if few else body_size * _MAX_SIZE
     largest_number = body_size if few else math.inf
     least = max(_MIN_PAGES, _MIN_SHARE * written)
+    large = (line for sheet in sheets for line in sheet.lines if line.bold or line.size > body_size + _SMALLER)
+    titles = "\n".join(line.text.lower() for line in large if len(line.cells) == 1)
 
     def goes(key: Key, line: TextLine, is_near: bool) -> bool:
         if _is_number(key):
@@ -61,7 +63,6 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
     kept: list[list[TextLine]] = []
     for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
-        said = {line.text.lower() for line in sheet.lines}
         for edge, lines in _edges(sheet):
             for line in lines:
                 keys = [key for key in _keys(line, edge, number) if key in running]
@@ -69,10 +70,10 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
                 if not any(goes(key, line, is_near) for key in keys):
                     break
                 if all(key[0].endswith(_CELL) for key in keys) and not all(
-                    len(places[_of_cell(edge, cell)]) > 1 or cell.isdecimal() or cell.lower() in said
+                    len(places[_of_cell(edge, cell)]) > 1 or cell.isdecimal() or cell.lower() in titles
                     for cell in line.cells
                 ):
-                    break  # what is beside the cell is on this page alone, as a name beside the word `Name`
+                    break  # what is beside the cell stands nowhere else, as a name beside the word `Name`
                 dropped.add(id(line))
         kept.append([line for line in sheet.lines if id(line) not in dropped])
     return kept

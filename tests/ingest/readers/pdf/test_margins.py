@@ -57,6 +57,14 @@ def test_what_is_on_one_page_alone_stays_though_a_word_comes_back_beside_it() ->
     assert kept(pages) == [[line.text for line in lines] for lines in pages]
 
 
+def test_a_chapter_of_one_page_is_known_by_its_title() -> None:
+    names = ("The tower", "The ferry", "The mill", "The well")
+    pages = [[*page("", *words(n)[:6]), replace(page(f"{n}. {name}", size=20)[0])] for n, name in enumerate(names, 1)]
+    for lines, name in zip(pages, names, strict=True):
+        lines[0] = replace(lines[0], text=f"Bell Bible {name}", cells=("Bell Bible", name), starts=(72, 300))
+    assert not any("Bell Bible" in text for texts in kept(pages) for text in texts)
+
+
 def test_labels_of_forms_stay_because_a_name_is_above_them() -> None:
     pages = [page(name, "Role", "Keeper") for name in ("Mara", "Tobin", "Ansel", "Ines")]
     assert kept(pages) == [[line.text for line in lines] for lines in pages]
