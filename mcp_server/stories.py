@@ -20,6 +20,7 @@ from server import (
     OpenEditor,
     RequestError,
     Services,
+    StoryAtWork,
     TurnBody,
     TurnReport,
     UserMessage,
@@ -121,8 +122,10 @@ class FileStory:
     @asynccontextmanager
     async def shown(self) -> AsyncGenerator[Shown]:
         """See `EditableStory`."""
-        text = await in_thread(_text, await ask_drive(self._bytes), self.name)
-        with self._services.turn_room.at_work(self.key.workspace, await in_thread(size_once_read, text)):
+        # Weighed before it is read: of many calls at once most find no room.
+        with self._services.turn_room.at_work(self.key.workspace, await ask_drive(self._size)) as at_work:
+            text = await in_thread(_text, await ask_drive(self._bytes), self.name)
+            at_work.weigh(await in_thread(size_once_read, text))
             yield Shown(await in_thread(self._parsed, text))
 
     async def version(self) -> Hashable:
@@ -133,8 +136,9 @@ class FileStory:
     async def work(self, work: Work) -> dict[str, Any]:
         """See `EditableStory`."""
         async with self._files.lock(self._path):
-            before, made = await ask_drive(self._found)
-            answer, kept = await self._answer(work, before, made)
+            with self._services.turn_room.at_work(self.key.workspace, await ask_drive(self._size)) as at_work:
+                before, made = await ask_drive(self._found)
+                answer, kept = await self._answer(work, before, made, at_work)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"] and _has_undone(answer):
                 after = await in_thread(self._as_kept, before, after)
@@ -143,13 +147,14 @@ class FileStory:
                 await ask_drive(self._write, before, after, kept, follows=bool(made))
         return answer
 
-    async def _answer(self, work: Work, before: bytes, made: str) -> tuple[dict[str, Any], str]:
+    async def _answer(self, work: Work, before: bytes, made: str, at_work: StoryAtWork) -> tuple[dict[str, Any], str]:
         """What became of it, and the id of what is kept from before it; of the user's turns none is taken back unasked.
 
         Args:
             work: What is done.
             before: What is in the file.
             made: The turn of an assistant's that has written that, by the id of what is kept from before it.
+            at_work: The room that its story has.
         """
         body, kept = self._body(work, before), ""
 
@@ -160,7 +165,8 @@ class FileStory:
 
         turn = partial(answer_turn, body, self.key, self._services, tell, work.operations)
         try:
-            return await turn(taken=self._services.taken.of(one_spelling(self._path)), may_undo=made), kept
+            taken = self._services.taken.of(one_spelling(self._path))
+            return await turn(taken=taken, may_undo=made, at_work=at_work), kept
         except RequestError as error:
             if isinstance(error.__cause__, ParseError):  # of a field of the request; here it is a file
                 raise self._not_a_project(error.__cause__) from error
@@ -180,13 +186,23 @@ class FileStory:
         before = self._bytes()
         return before, self._files.last_made(self._path, before)
 
+    def _size(self) -> int:
+        """Of the file, as far as it would be read."""
+        try:
+            return min(self._path.stat().st_size, _LARGEST_FILE + 1)
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> ToolError:
+        return ToolError("UNREADABLE", f"{self.name} cannot be read: {error.strerror or error}.")
+
     def _bytes(self) -> bytes:
         try:
             file, _ = open_plain_file(self._path, self._folder)  # a link may have come into its way
             with file:
                 data = file.read(_LARGEST_FILE + 1)
         except OSError as error:
-            raise ToolError("UNREADABLE", f"{self.name} cannot be read: {error.strerror or error}.") from error
+            raise self._unreadable(error) from error
         if len(data) > _LARGEST_FILE:
             raise ToolError("FILE_TOO_LARGE", f"{self.name} has more than the {_LARGEST_FILE:,} bytes of a story.")
         return data

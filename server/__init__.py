@@ -9,6 +9,7 @@ from server.json_text import JsonError, refuse_large_story
 from server.limits.descriptors import raise_descriptors
 from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_rate import TooManyTurns
+from server.limits.turn_room import StoryAtWork
 from server.services import CatalogPendings, Limits, Services
 from server.socket.editors import Guest, GuestRefused
 from server.socket.messages import MessageError, UserMessage
@@ -31,6 +32,7 @@ __all__ = [
     "OpenEditor",
     "RequestError",
     "Services",
+    "StoryAtWork",
     "TooManyTurns",
     "TurnBody",
     "TurnReport",

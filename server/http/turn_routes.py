@@ -1,6 +1,7 @@
 """One turn over HTTP: the story comes with the request and goes back changed."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, Literal, cast
@@ -43,6 +44,7 @@ from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
 from server.limits.story_size import size_once_read
+from server.limits.turn_room import StoryAtWork
 from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
 from server.services import CatalogPendings, Services, policy_for
 
@@ -222,6 +224,7 @@ async def answer_turn(
     taken: set[Loss] | None = None,
     may_undo: str = "",
     has_story: bool = True,
+    at_work: StoryAtWork | None = None,
 ) -> dict[str, Any]:
     """Runs the turn on an editor in memory; `tell` hears what happens.
 
@@ -229,7 +232,7 @@ async def answer_turn(
     answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
     before, and no turn but that which it `may_undo` is taken back unasked. Without `has_story` it is a turn about the
     documents alone: there is no story to read or to edit, whatever `arrow_content` is. What else was sent counts as
-    JSON until it is answered, and not here.
+    JSON until it is answered, and not here. A story that is `at_work` already has its room.
 
     Raises:
         RequestError: The request is none, or the turn failed before it did anything.
@@ -238,7 +241,8 @@ async def answer_turn(
     """
     content = body.arrow_content
     size = await in_thread_if_large(len(content), size_once_read, content)
-    with services.turn_room.at_work(key.workspace, size) as story:
+    with nullcontext(at_work) if at_work is not None else services.turn_room.at_work(key.workspace, size) as story:
+        story.weigh(size)
         weigh, is_assistants = story.weigh_another, operations is not None
         pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, weigh, by_assistant=is_assistants)
         return await _answered(body, key, services, pendings, tell, operations, taken, may_undo, has_story=has_story)

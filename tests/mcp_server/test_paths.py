@@ -187,6 +187,19 @@ async def test_a_story_that_an_assistant_reads_counts_as_one_that_a_turn_works_o
         pass
 
 
+async def test_a_story_for_which_there_is_no_room_is_not_read(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, own, _ = two
+    story = FileStory(own / "story.arrow", own, ProjectKey("one", "1"), StoryFiles(_never), home.services)
+    monkeypatch.setattr(FileStory, "_bytes", lambda _: pytest.fail("it was read"))
+    with home.services.turn_room.at_work("one", 2**40):
+        with pytest.raises(NoRoomForTurn):
+            await story.shown().__aenter__()
+        with pytest.raises(NoRoomForTurn):
+            await story.work(Work("Scribe", "adds Ida", (Operation("create_character", {"name": "Ida"}),)))
+
+
 @pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by their whole path only")
 async def test_a_turn_is_not_written_behind_a_link_that_comes_into_the_way(tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
