@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -122,6 +122,13 @@ class Manifest:
             unfinished._folder.replace(self._folder)
         except OSError as error:
             raise self._unusable(error) from error
+
+    def beyond(self, known: Collection[ManifestEntry]) -> list[ManifestEntry]:
+        """The entries of other documents than these, by project and name."""
+        if sum(1 for _ in self._folder.glob(f"*{_ENTRY}")) <= len(known):
+            return []
+        names = {(entry.key, entry.name) for entry in known}
+        return [entry for entry in self.entries() if (entry.key, entry.name) not in names]
 
     def entries(self) -> list[ManifestEntry]:
         """All entries, by project and name; what is no entry is left out."""

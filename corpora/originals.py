@@ -6,7 +6,7 @@ import hashlib
 import logging
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 from typing import Protocol
 
@@ -51,11 +51,16 @@ class OriginalStore(Protocol):
 
 
 class Originals:
-    """A folder of files named by their SHA-256, as `ab/abcdef…`; a file is there whole or not at all."""
+    """A folder of files named by their SHA-256, as `ab/abcdef…`; a file is there whole or not at all.
+
+    Attributes:
+        awaited: The hashes of those whose documents the catalog lacks and may get again: they are not deleted.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
         self.manifest = Manifest(self._folder / "documents")
+        self.awaited: Set[str] = frozenset()
         self._trouble = Trouble(logger)
         self._changing = threading.Lock()  # what is being written looks like what a killed process left
 
@@ -102,7 +107,7 @@ class Originals:
         None of them may be added meanwhile. Raises `StorageError`.
         """
         try:
-            for path in map(self.path, hashes):
+            for path in (self.path(one) for one in hashes if one not in self.awaited):
                 with self._changing:
                     for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
                         gone.unlink(missing_ok=True)

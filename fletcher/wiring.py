@@ -100,17 +100,20 @@ def _compare(catalog: Catalog, originals: Originals) -> None:
     manifest, known = originals.manifest, catalog.every_document()
     if not manifest.is_there:
         manifest.begin(entry for entry, _ in known)
-    elif known or catalog.every_project():
+        return
+    lacking = manifest.beyond([entry for entry, _ in known])
+    originals.awaited = frozenset(entry.sha256 for entry in lacking)
+    if known or catalog.every_project():
         try:
-            manifest.settle(known, lambda sha256: originals.path(sha256).exists())
+            manifest.settle(known, originals.has)
         except StorageError as error:  # as on a full disk, on which what is there can be searched all the same
             logger.warning("%s The next start tries it again.", error)
-    elif entries := manifest.entries():
+    elif lacking:
         logger.warning(
             "The catalog knows no document, but the originals are there of %d, such as %r. If it was lost: "
             "'fletcher reindex --from-originals' brings them back.",
-            len(entries),
-            entries[0].name,
+            len(lacking),
+            lacking[0].name,
         )
 
 

@@ -175,6 +175,19 @@ def refuse(*_: object, **__: object) -> None:
     raise CatalogError("There is no room.")
 
 
+def test_who_uploads_and_removes_the_same_file_takes_no_original_of_a_document_that_may_come_back(
+    directory: DataDirectory, tmp_path: Path
+) -> None:
+    before = documents(directory)
+    lose_catalog(directory)
+    (tmp_path / "copy.md").write_bytes((tmp_path / "people.md").read_bytes())
+    for name in ("copy.md", "people.md"):
+        fletcher("ingest", name, "--project", "9", directory=directory)
+        fletcher("remove", name, "--project", "9", directory=directory)
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert documents(directory) == before
+
+
 def test_a_document_whose_original_is_gone_is_named(
     directory: DataDirectory, capsys: pytest.CaptureFixture[str]
 ) -> None:
