@@ -52,8 +52,9 @@ class _Kept:
         return 1 + (0 if self.index is None else self.index.nbytes)
 
     @property
-    def is_building(self) -> bool:
-        return self.building is not None and not self.building.done()
+    def is_waited_for(self) -> bool:
+        """It is being built, or about to be."""
+        return self.building is None or not self.building.done()
 
 
 class LexicalIndexes:
@@ -163,12 +164,12 @@ class LexicalIndexes:
         return kept.index
 
     def _drop_old(self) -> bool:
-        """Whether indexes were dropped; those that are being built stay, however large: somebody waits for them."""
+        """Whether indexes were dropped; those that somebody waits for stay, however large."""
         with self._lock:
             held, idle = Counter[str](), dict[str, deque[ProjectKey]]()
             for key, kept in self._kept.items():
                 held[key.workspace] += kept.size
-                if not kept.is_building:
+                if not kept.is_waited_for:
                     idle.setdefault(key.workspace, deque()).append(key)
             before, too_many = len(self._kept), held.total() - self._most_bytes
             while too_many > 0 and idle:

@@ -15,7 +15,12 @@ from workbench.visit import Visit
 TABS = ("Projects", "Documents", "Ask", "Story")
 _LONGEST_NUMBER = 9  # digits of a page
 _LONGEST = 10_000  # characters after the `?`
-_LISTEN = 'addEventListener("popstate", () => emitEvent("went", location.search.slice(1)))'
+# Where the browser has gone before the page could listen, it says so at once.
+_LISTEN = """{
+  const tell = () => emitEvent("went", location.search.slice(1));
+  addEventListener("popstate", tell);
+  if (location.search.slice(1) !== %s) tell();
+}"""
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class History:
             moved.subscribe(self._note)
         tabs.on_value_change(self._note)
         ui.on("went", self._go_back)
-        ui.run_javascript(_LISTEN)
+        ui.run_javascript(_LISTEN % json.dumps(self._query))
         if address.place is not None:
             ui.timer(0.0, lambda: self._go(address), once=True)
 

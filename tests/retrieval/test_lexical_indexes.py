@@ -272,6 +272,29 @@ def test_of_huge_indexes_one_is_made_at_a_time_and_what_is_too_much_is_dropped_b
     indexes.close()
 
 
+def test_what_somebody_has_just_asked_for_is_not_dropped_for_another(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in (ALICE, BOB):
+        put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+    indexes, count, asked, go = LexicalIndexes(catalog, most_bytes=5_000), catalog.passage_count, Event(), Event()
+
+    def counted(key: ProjectKey) -> int:
+        if key == BOB:
+            asked.set()
+            assert go.wait(120)
+        return count(key)
+
+    monkeypatch.setattr(catalog, "passage_count", counted)
+    with ThreadPoolExecutor() as pool:
+        of_bob = pool.submit(indexes.current, BOB)
+        assert asked.wait(120)
+        indexes.current(ALICE)
+        go.set()
+        assert indexes.current(BOB) is of_bob.result()
+    indexes.close()
+
+
 def test_nobody_loses_an_index_to_a_workspace_that_has_more(catalog: Catalog, put: Put) -> None:
     of_alice = [ProjectKey("alice", str(number)) for number in range(4)]
     for key in of_alice:

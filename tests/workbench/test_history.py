@@ -51,6 +51,14 @@ def test_back_leads_through_tabs_projects_and_documents_and_a_reload_stays(sampl
     expect(page).to_have_url(re.compile(r"tab=Documents&document=\w+&page=2$"))
 
 
+def test_where_the_browser_has_gone_before_the_page_could_listen_is_shown(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Story", is_new=True)
+    page.add_init_script("if (location.search) history.replaceState(null, '', '/?project=1&tab=Documents')")
+    page.reload()
+    page.get_by_role("heading", name="Documents", exact=True).wait_for()
+    expect(page).to_have_url(re.compile("tab=Documents$"))
+
+
 def test_a_source_that_is_closed_leaves_the_focus_at_what_opened_it(sample: str, open_page: OpenPage) -> None:
     page = open_page(f"{sample}/?project=1&tab=Documents")
     opened = page.get_by_role("button", name="quests.md", exact=True)
