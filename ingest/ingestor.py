@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 # In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
 _LARGE = 8 * 2**20
 _LARGE_AT_ONCE = 3
-# The text of any may be 20 million characters: so many are in memory from before they are read until they are stored.
+# The text of any may be 10 million characters: so many are in memory from before they are read until they are stored.
 _AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS = 4, 2, 2
 
 

@@ -15,8 +15,8 @@ __all__ = ["SUFFIXES", "VERSION", "PageListener", "is_told_at_a_glance", "read",
 # version are read again when they are next given.
 VERSION = 4
 
-# Twenty times the longest novel; more is a log or a dump, and would only slow the search for everything else.
-MAX_CHARACTERS = 20_000_000
+# Three times the longest novel; more is a log or a dump, and would only slow the search for everything else.
+MAX_CHARACTERS = 10_000_000
 
 # So many take the splitter, and whoever embeds what comes of them, too long.
 MAX_BLOCKS = 200_000

@@ -12,6 +12,7 @@ from ingest.readers.encoding import decode
 from ingest.readers.formats import PageListener
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_FIRST_NAME = re.compile(r"[^\W_][^,;\t|]*")
 _SAMPLE_LINES = 50
 _MAX_TITLE = 200
 csv.field_size_limit(2**31 - 1)  # else a cell of 128 KiB costs the whole file
@@ -29,15 +30,19 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     del progress
     text = decode(data)
     rows = [row for row in _rows(text) if any(cell.strip() for cell in row.cells)]
-    return Extracted("csv", text, (Page(None, 0, len(text), text),), tuple(_blocks(rows)))
+    return Extracted("csv", text, (Page(None, 0, len(text), text),), tuple(_blocks(text, rows)))
 
 
-def _blocks(rows: Sequence[_Row]) -> Iterator[Block]:
+def _blocks(text: str, rows: Sequence[_Row]) -> Iterator[Block]:
     named = len(rows) > 1 and is_header([row.cells for row in rows])
     for index, row in enumerate(rows):
         if named and index == 0:
             title = " | ".join(cell.strip() for cell in row.cells if cell.strip())
-            yield Block("heading", row.start, row.end, 1, title[:_MAX_TITLE])
+            first = _FIRST_NAME.search(text, row.start, row.end)
+            end = row.end if first is None or len(title) <= _MAX_TITLE else first.end()
+            yield Block("heading", row.start, end, 1, title[:_MAX_TITLE])
+            if end < row.end:  # not all names have room in what stands above each row
+                yield Block("row", end, row.end)
         else:
             yield Block("row", row.start, row.end)
 

@@ -3,6 +3,7 @@
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
@@ -26,12 +27,13 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     with check_archive(data) as archive:
         package = _package_path(archive)
         locked = set(_locked(archive))
+        members = {normalize("NFC", member): member for member in archive.NameToInfo}
         # Each once, however often it is named: a few bytes could otherwise make a book of any length.
         for chapter in dict.fromkeys(_chapters(archive, package)):
             if chapter in locked:
                 raise ReadError("ENCRYPTED", "it is copy protected; get a copy without protection.")
-            if chapter in archive.NameToInfo:
-                add_page(builder, archive.read(chapter))
+            if member := members.get(normalize("NFC", chapter)):  # an accent may be spelled otherwise in its name
+                add_page(builder, archive.read(member))
     return builder.build("epub")
 
 

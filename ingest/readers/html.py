@@ -65,6 +65,8 @@ def add_page(builder: TextBuilder, data: bytes) -> None:
 def _add(builder: TextBuilder, element: Tag, kind: BlockKind) -> None:
     """Add an element that stands on its own lines, and the blocks in it."""
     if element.name == "table" and _is_data(element):
+        if element.caption is not None and not _is_hidden(element.caption):
+            _add(builder, element.caption, "paragraph")
         builder.add("table", "\n".join(_rows(element)))
     elif element.name == "pre":
         builder.add("code", element.get_text())

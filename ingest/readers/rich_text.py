@@ -13,13 +13,15 @@ from ingest.readers.text_builder import TextBuilder
 _FIRST_MARK = 0xE000
 _OUTLINE_LEVEL = re.compile(r"\\outlinelevel([0-8])(?!\d) ?")
 _MARK = re.compile("[\ue000-\ue008]")
+# The library leaves notes out. In a group like others their words stand where their numbers do.
+_NOTE = re.compile(r"\{\\footnote(?![a-z])(?:\\ftnalt)?")
 _ITEM = re.compile(r"[•·▪◦o\uf0b7-]\t+|\d{1,3}[.)]\t+")
 
 
 def read(data: bytes, progress: PageListener) -> Extracted:
     """A Rich Text document with its headings, lists and tables; it has no fixed pages."""
     del progress
-    marked = _OUTLINE_LEVEL.sub(_with_mark, data.decode("latin-1"))
+    marked = _OUTLINE_LEVEL.sub(_with_mark, _NOTE.sub("{ ", data.decode("latin-1")))
     builder = TextBuilder()
     table: list[str] = []
     for line in _whole_characters(rtf_to_text(marked, errors="replace")).split("\n"):

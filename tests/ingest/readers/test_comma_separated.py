@@ -25,6 +25,14 @@ def test_each_row_is_a_passage_below_the_names_of_its_columns(delimiter: str, li
     ]
 
 
+def test_of_very_many_columns_each_name_is_found() -> None:
+    names = ",".join(f"Column{number}" for number in range(40))
+    values = ",".join(map(str, range(40)))
+    found = passages(read("cast.csv", f"{names}\n{values}\n".encode()))
+    assert [text.strip(",") for _, text in found] == [names.removeprefix("Column0,"), values]
+    assert all(heading[0].startswith("Column0 | Column1 | ") for heading, _ in found)
+
+
 def test_a_quoted_cell_may_have_lines() -> None:
     said = f'Mara,"Ring it,\nand run{" as fast as you can" * 3}."'
     assert [words for _, words in passages(read("cast.csv", f"Name,Says\n{said}\nTobin,Aye\n".encode()))] == [

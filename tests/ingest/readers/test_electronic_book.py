@@ -43,6 +43,12 @@ def test_chapters_are_read_in_their_order_with_their_headings() -> None:
     assert extracted.format == "epub"
 
 
+def test_a_chapter_whose_name_is_spelled_otherwise_is_read() -> None:
+    named = PACKAGE.replace("text/one.xhtml", "text/f\u00e9e.xhtml")
+    tale = book(**{"OEBPS/book.opf": named, "OEBPS/text/fe\u0301e.xhtml": "<p>The fairy counts.</p>"})
+    assert "The fairy counts." in read("tale.epub", tale).text
+
+
 def test_a_protected_book_is_refused_and_one_with_protected_fonts_is_not() -> None:
     def encryption(path: str) -> str:
         return f'<encryption><CipherData><CipherReference URI="{path}"/></CipherData></encryption>'

@@ -47,6 +47,14 @@ def test_tables_that_arrange_the_page_are_read_as_text() -> None:
     assert pieces(markup) == [("heading", "Left"), ("paragraph", "One.")]
 
 
+def test_what_stands_above_a_table_is_read_before_it() -> None:
+    rows = "<tr><td>Bell<td>Lie</tr><tr><td>Rope<td>Truth</tr>"
+    assert pieces(f"<table><caption>What each <b>costs</b></caption>{rows}</table>") == [
+        ("paragraph", "What each costs"),
+        ("table", "Bell | Lie\nRope | Truth"),
+    ]
+
+
 def test_declared_encoding_is_used() -> None:
     extracted = extract('<meta charset="iso-8859-2"><p>Żółw</p>', "iso-8859-2")
     assert extracted.text == "Żółw"

@@ -32,6 +32,11 @@ def test_headings_lists_tables_and_characters() -> None:
     assert (extracted.format, extracted.pages[0].number) == ("rtf", None)
 
 
+def test_a_note_stands_where_its_number_does() -> None:
+    noted = rb"{\rtf1\ansi Elena{\super\chftn{\footnote\ftnalt\pard{\super\chftn} She never lies.}} keeps it.\par}"
+    assert read("bible.rtf", noted).text == "Elena She never lies. keeps it."
+
+
 def test_a_document_without_words_is_empty() -> None:
     with pytest.raises(ReadError) as refused:
         read("bible.rtf", rb"{\rtf1\ansi\par\par}")
