@@ -125,14 +125,15 @@ class Manifest:
 
     def beyond(self, known: Collection[ManifestEntry]) -> list[ManifestEntry]:
         """The entries of other documents than these, by project and name."""
-        if sum(1 for _ in self._folder.glob(f"*{_ENTRY}")) <= len(known):
-            return []
-        names = {(entry.key, entry.name) for entry in known}
-        return [entry for entry in self.entries() if (entry.key, entry.name) not in names]
+        return self._read(but={self._path(entry.key, entry.name) for entry in known})
 
     def entries(self) -> list[ManifestEntry]:
         """All entries, by project and name; what is no entry is left out."""
-        return sorted(entry for path in self._folder.glob(f"*{_ENTRY}") if (entry := _entry(path)))
+        return self._read()
+
+    def _read(self, but: Collection[Path] = ()) -> list[ManifestEntry]:
+        paths = (path for path in self._folder.glob(f"*{_ENTRY}") if path not in but)
+        return sorted(entry for path in paths if (entry := _entry(path)))
 
     def _path(self, key: ProjectKey, name: str) -> Path:
         return self._folder / f"{key.document_id(name)}{_ENTRY}"

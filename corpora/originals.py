@@ -54,7 +54,8 @@ class Originals:
     """A folder of files named by their SHA-256, as `ab/abcdef…`; a file is there whole or not at all.
 
     Attributes:
-        awaited: The hashes of those whose documents the catalog lacks and may get again: they are not deleted.
+        awaited: The hashes of those whose documents the catalog lacked and may get again: they are not deleted while
+            the manifest names them.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -106,8 +107,11 @@ class Originals:
 
         None of them may be added meanwhile. Raises `StorageError`.
         """
+        wanted = set(hashes)
+        if wanted & self.awaited:  # many files are read for it
+            self.awaited &= {entry.sha256 for entry in self.manifest.entries()}
         try:
-            for path in (self.path(one) for one in hashes if one not in self.awaited):
+            for path in map(self.path, wanted - self.awaited):
                 with self._changing:
                     for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
                         gone.unlink(missing_ok=True)

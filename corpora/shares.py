@@ -14,6 +14,7 @@ from time import monotonic
 
 _BEAT_S = 0.5
 _LONG_S = 1.0
+_MOST_REMEMBERED = 10_000  # who was served last; strangers are of any number of networks
 
 
 @dataclass(eq=False)
@@ -70,6 +71,8 @@ class Shares:
             if place.granted.done():
                 self._free += 1
                 self._held[place.workspace] -= 1
+                if not self._held[place.workspace]:
+                    del self._held[place.workspace]
             else:
                 self._take_out(place)
             self._grant()
@@ -103,7 +106,10 @@ class Shares:
             if self._free == 0:
                 self._full_since = monotonic()
             self._held[place.workspace] += 1
+            self._served.pop(place.workspace, None)
             self._served[place.workspace] = next(self._count)
+            if len(self._served) > _MOST_REMEMBERED:
+                del self._served[next(iter(self._served))]
             place.granted.set_result(None)
 
     def _take_out(self, place: Place) -> None:

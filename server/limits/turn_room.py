@@ -41,6 +41,7 @@ class StoryAtWork:
         self._story = self._another = 0
         self._size = 0
         self._is_over = False
+        self._counting = Lock()  # the client may send its story while a thread weighs the one from before
 
     def weigh(self, size: int) -> None:
         """The story takes so many bytes now, if there is room for them; the only one of all always has it.
@@ -55,15 +56,17 @@ class StoryAtWork:
         self._count(self._story, max(self._another, size))
 
     def _count(self, story: int, another: int) -> None:
-        if not self._is_over:
-            now = _TIMES * (story + another) + self._besides
-            self._room.change(self._workspace, self._size, now)
-            self._story, self._another, self._size = story, another, now
+        with self._counting:
+            if not self._is_over:
+                now = _TIMES * (story + another) + self._besides
+                self._room.change(self._workspace, self._size, now)
+                self._story, self._another, self._size = story, another, now
 
     def end(self) -> None:
         """The turn is over, and nothing of it counts any more."""
-        self._is_over = True
-        self._room.change(self._workspace, self._size, 0)
+        with self._counting:
+            self._is_over = True
+            self._room.change(self._workspace, self._size, 0)
 
 
 class TurnRoom:

@@ -102,6 +102,14 @@ def test_an_entry_that_a_copy_made_newer_stays_only_if_its_original_is_there(man
     assert manifest.entries() == [known[0], ENTRIES[1], ENTRIES[2]], "of the last one neither is kept"
 
 
+def test_entries_of_other_documents_are_told_however_many_are_known(manifest: Manifest) -> None:
+    for entry in ENTRIES:
+        manifest.put(entry)
+    other = ManifestEntry(HERE, "new.md", "c" * 64)
+    assert manifest.beyond([other, *ENTRIES[1:]]) == ENTRIES[:1]
+    assert not manifest.beyond([other, *ENTRIES])
+
+
 def test_a_manifest_begins_with_all_entries(manifest: Manifest) -> None:
     assert not manifest.is_there
     manifest.begin(ENTRIES)

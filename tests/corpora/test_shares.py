@@ -78,6 +78,15 @@ def test_small_work_goes_first_but_not_for_ever() -> None:
     assert granted(large, late) == [True, False]
 
 
+def test_of_very_many_that_come_once_no_more_is_kept_than_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_REMEMBERED", 2)
+    shares = Shares(places=2, each=2)
+    for workspace in map(str, range(9)):
+        shares.give_back(shares.ask(workspace))
+    assert list(shares._served) == ["7", "8"]  # pyright: ignore[reportPrivateUsage]
+    assert not shares._held  # pyright: ignore[reportPrivateUsage]
+
+
 def test_who_does_not_wait_any_more_takes_no_place() -> None:
     shares = Shares(places=1, each=1)
     first, gone, last = shares.ask("one"), shares.ask("two"), shares.ask("three")

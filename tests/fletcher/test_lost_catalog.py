@@ -10,6 +10,9 @@ import pytest
 
 from corpora import Catalog, CatalogError, DataDirectory, ProjectKey
 from fletcher.__main__ import main
+from fletcher.settings import load_settings
+from fletcher.wiring import open_parts
+from ingest import Source
 from tests.retrieval.small_embedder import SmallEmbedder
 
 KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
@@ -186,6 +189,16 @@ def test_who_uploads_and_removes_the_same_file_takes_no_original_of_a_document_t
         fletcher("remove", name, "--project", "9", directory=directory)
     fletcher("reindex", "--from-originals", directory=directory)
     assert documents(directory) == before
+
+
+def test_of_a_document_that_came_back_by_hand_and_was_removed_the_original_goes(directory: DataDirectory) -> None:
+    lose_catalog(directory)
+    here, data = ProjectKey("local", "1"), b"The ferry is called Bittern."
+    settings = load_settings(data_dir=directory.path)
+    with directory.own(), open_parts(settings, directory) as parts:
+        parts.ingestor.add(here, [Source("harbour.md", data)])
+        parts.ingestor.remove(here, "harbour.md")
+    assert {directory.originals.get(one) for one in directory.originals.hashes()} == {b"Elena keeps the lighthouse."}
 
 
 def test_a_document_whose_original_is_gone_is_named(
