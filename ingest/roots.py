@@ -65,12 +65,15 @@ class FolderRoots:
 
     def require_apart(self, folder: Path, given: str = "") -> None:
         """Raise `FolderUnusable` if Fletcher's own files would be among the documents."""
-        real, data_dir = folder.resolve(), self.data_dir.resolve()
-        if real.is_relative_to(data_dir) or _reaches(real, data_dir):
+        if self.is_ours(real := folder.resolve()) or _reaches(real, self.data_dir.resolve()):
             raise FolderUnusable(
-                f"{given or folder} holds Fletcher's own files, or is among them (the data directory {data_dir}); take "
-                "a folder that has only your documents."
+                f"{given or folder} holds Fletcher's own files, or is among them (the data directory "
+                f"{self.data_dir.resolve()}); take a folder that has only your documents."
             )
+
+    def is_ours(self, path: Path) -> bool:
+        """Whether a real path is that of Fletcher's own files, which are of all workspaces."""
+        return path.is_relative_to(self.data_dir.resolve())
 
     def require_allowed(self, folder: Path, workspace: str, given: str = "", *, by_owner: bool) -> None:
         """Raise `FolderNotAllowed` unless the operator lets this folder, by its real path, be read for a workspace.

@@ -13,7 +13,7 @@ class AllowedPaths:
     """The folders of the caller's workspace in FLETCHER_FOLDERS, and that of the story it was started for."""
 
     def __init__(self, roots: FolderRoots, caller: Caller) -> None:
-        self._data_dir = roots.data_dir.resolve()
+        self._roots = roots
         started_in = (caller.file.parent,) if caller.file is not None else ()
         given = (*started_in, *roots.roots.get(caller.workspace, ()))
         self._folders = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in given))
@@ -35,7 +35,7 @@ class AllowedPaths:
             raise ToolError("PATH_NOT_ALLOWED", f"{printable(given)!r} is no path that can be shown; give another.")
         for folder in self._folders:
             real = Path(os.path.realpath(folder / given))  # an absolute one stands for itself
-            if real.is_relative_to(folder) and not self._is_ours(real) and is_there(real):
+            if real.is_relative_to(folder) and not self._roots.is_ours(real) and is_there(real):
                 return real, folder
         folders = ", ".join(str(folder) for folder in self._folders)
         # The same words whether it is there or not: that is not for everybody who may name it.
@@ -43,6 +43,3 @@ class AllowedPaths:
             "PATH_NOT_ALLOWED",
             f"{printable(given)} is not there, or not below a folder that may be read. Those are: {folders}.",
         )
-
-    def _is_ours(self, path: Path) -> bool:
-        return path.is_relative_to(self._data_dir)

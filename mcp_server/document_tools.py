@@ -19,7 +19,7 @@ from agent import (
     remark,
 )
 from corpora import ProjectKey
-from ingest import MOST_ENTRIES, DocumentReport, IngestReport, Refusal, Scan, ScanError, Unread, scan
+from ingest import MOST_ENTRIES, DocumentReport, FolderUnusable, IngestReport, Refusal, Scan, ScanError, Unread, scan
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import picture_of
@@ -147,7 +147,14 @@ def _added(entry: dict[str, Any]) -> str:
 def _admitted(call: AssistantCall) -> list[tuple[Path, Path]]:
     """The real paths with their folders; where a drive hangs, that is seen here, and the scan waits nowhere."""
     allowed = AllowedPaths(call.services.roots, call.caller)
-    return [allowed.admit(path) for path in dict.fromkeys(call.arguments["paths"])]
+    admitted = [allowed.admit(path) for path in dict.fromkeys(call.arguments["paths"])]
+    try:
+        for real, _ in admitted:
+            call.services.roots.require_apart(real)
+    except FolderUnusable as error:
+        raise ToolError(error.code, error.message) from error
+    # A folder's links lead nowhere else, into Fletcher's own files least of all.
+    return [(real, real if real.is_dir() else folder) for real, folder in admitted]
 
 
 def _scanned(admitted: list[tuple[Path, Path]]) -> tuple[Unread | Refusal, ...]:

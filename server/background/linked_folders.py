@@ -5,17 +5,27 @@ import logging
 import secrets
 import threading
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
 from corpora import MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE, Catalog, CorpusError, LinkedFolder, ProjectKey, Shares
-from ingest import MAY_PASS, Change, FolderNotAllowed, FolderRoots, IngestReport, Problem, Progress, Watch
+from ingest import (
+    MAY_PASS,
+    Change,
+    FolderNotAllowed,
+    FolderRoots,
+    FolderUnusable,
+    IngestReport,
+    Problem,
+    Progress,
+    Watch,
+)
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.closing import ServerClosing
@@ -28,6 +38,7 @@ _Arguments = TypeVarTuple("_Arguments")
 _LEASE_S = 20.0
 _RENEW_S = 5.0
 _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
+_END_S = 5.0  # what a server that ends waits for looks at a drive, which may hang
 _NO_NEWS = ("unchanged", "skipped")
 # How many folders are looked into at the same time, and of a workspace.
 _LOOKS, _LOOKS_EACH = 4, 2
@@ -76,6 +87,7 @@ class LinkedFolders:
         self._followers: dict[ProjectKey, _Follower] = {}
         self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._keeper: asyncio.Task[None] | None = None
+        self._keeping: dict[str, asyncio.Task[bool]] = {}  # by the workspace
         self._keeps_again = False  # something has changed that it may have passed already
         self._closing = asyncio.Event()
 
@@ -111,13 +123,13 @@ class LinkedFolders:
         self._closing.set()
         if self._keeper is not None:
             await self._keeper
+        await _ended_within(_END_S, self._keeping.values())
         for follower in self._followers.values():
             follower.stop.set()
-        for key in list(self._followers):
-            await self._end(key)
+        await _ended_within(_END_S, [follower.task for follower in self._followers.values()])
         if self._shared:
             await asyncio.to_thread(self._catalog.release_folders, self._watcher)
-        await asyncio.to_thread(self._threads.shutdown)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     @asynccontextmanager
     async def _changed(self, key: ProjectKey) -> AsyncGenerator[None]:
@@ -141,17 +153,30 @@ class LinkedFolders:
         while not self._closing.is_set():
             self._keeps_again = False
             try:
-                folders = await self._in_thread(self._catalog.linked_folders)
-                followed = _within_limits(folders)
-                kept = [await self._kept(folder, is_followed=folder.key in followed) for folder in folders]
+                kept = await self._keep_all(await self._in_thread(self._catalog.linked_folders))
             except CorpusError as error:
                 logger.warning("linked folders: %s", error)
             except Exception:
                 logger.exception("linked folders could not be followed")
             else:
-                if all(kept) and not self._shared and not self._keeps_again:
+                if kept and not self._shared and not self._keeps_again:
                     return
             await self._pause(_RENEW_S if self._shared else _AGAIN_S)
+
+    async def _keep_all(self, folders: Sequence[LinkedFolder]) -> bool:
+        """Whether that is done that is to be done; where a drive hangs, only its workspace waits."""
+        followed = _within_limits(folders)
+        for workspace in {folder.key.workspace for folder in folders} - self._keeping.keys():
+            own = [folder for folder in folders if folder.key.workspace == workspace]
+            self._keeping[workspace] = asyncio.create_task(self._keep_of(own, followed))
+        if self._keeping:
+            await asyncio.wait(self._keeping.values(), timeout=_RENEW_S)
+        ended = [workspace for workspace, task in self._keeping.items() if task.done()]
+        kept = [self._keeping.pop(workspace).result() for workspace in ended]
+        return all(kept) and not self._keeping
+
+    async def _keep_of(self, own: Sequence[LinkedFolder], followed: Collection[ProjectKey]) -> bool:
+        return all([await self._kept(folder, is_followed=folder.key in followed) for folder in own])
 
     async def _kept(self, folder: LinkedFolder, *, is_followed: bool) -> bool:
         """Whether that is done that is to be done with it; one that fails keeps none of the others waiting."""
@@ -195,11 +220,15 @@ class LinkedFolders:
         return linked is not None and linked.path == folder.path
 
     async def _is_allowed(self, folder: LinkedFolder) -> bool:
-        """Whether it may still be read: since it was linked, roots were changed, or a link leads elsewhere now."""
-        allowed = partial(self._roots.require_allowed, by_owner=folder.by_owner)
+        """Whether it may still be read: roots, links and the data directory may be others than when it was linked."""
+
+        def require() -> None:
+            self._roots.require_allowed(Path(folder.path), folder.key.workspace, by_owner=folder.by_owner)
+            self._roots.require_apart(Path(folder.path))
+
         try:
-            await self._in_thread(allowed, Path(folder.path), folder.key.workspace)
-        except FolderNotAllowed as error:
+            await self._in_thread(require)
+        except (FolderNotAllowed, FolderUnusable) as error:
             await self._note(folder, Problem(error.code, error.message))
             return False
         return True
@@ -287,6 +316,14 @@ class LinkedFolders:
 
     async def _in_thread(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+
+async def _ended_within(seconds: float, tasks: Collection["asyncio.Task[Any]"]) -> None:
+    """Waits for tasks; those that a drive keeps longer are given up."""
+    if tasks:
+        _, late = await asyncio.wait(tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
 
 
 def _within_limits(folders: Sequence[LinkedFolder]) -> set[ProjectKey]:

@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, InitializeRequestParams
 from arrow_project import Operation
 from corpora import ProjectKey
 from fletcher.app import KeptStoryFile
-from ingest import Refusal, Scan, scan
+from ingest import Refusal, Scan, Source, scan
 from mcp_server.stories import FileStory, Work
 from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
 from mcp_server.tool import AssistantCall, Tool, ToolError
@@ -61,6 +61,26 @@ async def test_what_leads_out_is_refused(two: tuple[House, Path, Path], tmp_path
             assert await scribe.code("outline", story=path) == "PATH_NOT_ALLOWED", path
         assert await scribe.code("outline", story="notes.md") == "NOT_A_STORY"
         assert "one" in (await scribe.ok("outline", story="story.arrow"))["outline"]
+
+
+async def test_what_fletcher_keeps_of_other_workspaces_is_not_read(tmp_path: Path) -> None:
+    with house(tmp_path / "srv" / "data", access=_TOKENS, roots={"one": (tmp_path / "srv",)}) as home:
+        data = b"The heir is Marten."
+        home.ingestor.add(ProjectKey("two", "1"), [Source("secret.md", data)])
+        (original,) = (path for path in (tmp_path / "srv" / "data" / "originals").glob("??/*"))
+        notes = tmp_path / "srv" / "notes"
+        notes.mkdir()
+        (notes / "mine.md").write_text("My own note.", "utf-8")
+        (notes / "link.md").symlink_to(original)
+        async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
+            assert await scribe.code("add_documents", paths=[str(tmp_path / "srv")]) == "FOLDER_UNUSABLE"
+            for path in (original, original.parent, notes / "link.md"):
+                assert await scribe.code("add_documents", paths=[str(path)]) == "PATH_NOT_ALLOWED"
+            added = await scribe.ok("add_documents", paths=[str(notes)])
+    assert [(one["name"], one["status"]) for one in added["documents"]] == [
+        ("mine.md", "searchable"),
+        ("link.md", "skipped"),
+    ]
 
 
 async def test_paths_are_looked_for_in_threads(two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from corpora.samples import SAMPLE
+from ingest import FolderRoots
 from server import RequestError, Services
 from workbench.story.drop import read_back
 from workbench.story.folders import StoryFolders
@@ -15,7 +16,8 @@ from workbench.story.open_story import OpenStory, digest
 
 
 def folders_below(folder: Path, most_bytes: int = 2**20) -> StoryFolders:
-    limits, roots = SimpleNamespace(message_bytes=most_bytes), SimpleNamespace(roots={"ada": (folder,)})
+    limits = SimpleNamespace(message_bytes=most_bytes)
+    roots = FolderRoots(folder / "fletcher", {"ada": (folder,)})
     return StoryFolders(cast("Services", SimpleNamespace(limits=limits, roots=roots)), "ada")
 
 
@@ -28,6 +30,17 @@ def refused(files: StoryFolders, file: Path) -> tuple[int, str]:
     with pytest.raises(RequestError) as problem:
         files.read(file)
     return problem.value.status, problem.value.code
+
+
+def test_what_fletcher_keeps_of_other_workspaces_is_none_of_the_folders(tmp_path: Path) -> None:
+    kept, link = tmp_path / "fletcher" / "stories" / "red.arrow", tmp_path / "link.arrow"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(SAMPLE.arrow_file.read_bytes())
+    link.symlink_to(kept)
+    folders = folders_below(tmp_path)
+    assert folders.found() == [link]
+    for file in (kept, link):
+        assert refused(folders, file) == (403, "FORBIDDEN")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")

@@ -24,6 +24,7 @@ class StoryFolders:
 
     def __init__(self, services: Services, workspace: str) -> None:
         self._roots = services.roots.roots.get(workspace, ())
+        self._is_ours = services.roots.is_ours
         self._most_bytes = services.limits.message_bytes
 
     @property
@@ -33,7 +34,7 @@ class StoryFolders:
 
     def found(self) -> list[Path]:
         """Those that there are, without hidden folders; of very many the first."""
-        return sorted(islice((path for root in self._roots for path in _stories(root.resolve())), _MOST))
+        return sorted(islice((path for root in self._roots for path in self._stories(root.resolve())), _MOST))
 
     def read(self, file: Path) -> tuple[Path, bytes]:
         """The real path of a file, and what is in it.
@@ -70,7 +71,8 @@ class StoryFolders:
 
     def _held(self, file: Path) -> HeldFile:
         """A file that is named by its real path: a link that leads out of the folders is none of theirs."""
-        if file.suffix != _SUFFIX or not any(file.is_relative_to(root.resolve()) for root in self._roots):
+        is_below = any(file.is_relative_to(root.resolve()) for root in self._roots)
+        if file.suffix != _SUFFIX or not is_below or self._is_ours(file):
             raise RequestError(403, "FORBIDDEN", f"{file} is not below a folder that FLETCHER_FOLDERS names.")
         try:
             return HeldFile(file)  # a link may have come into its way
@@ -88,15 +90,17 @@ class StoryFolders:
             raise RequestError(413, "PAYLOAD_TOO_LARGE", f"{file} has more than {self._most_bytes} bytes.")
         return data
 
+    def _stories(self, root: Path) -> Iterator[Path]:
+        for folder, folders, files in os.walk(root):
+            folders[:] = sorted(name for name in _shown(folders) if self._is_looked_into(Path(folder, name)))
+            yield from (Path(folder, name) for name in sorted(_shown(files)) if name.endswith(_SUFFIX))
+
+    def _is_looked_into(self, folder: Path) -> bool:
+        return not is_too_deep(folder) and not self._is_ours(folder)
+
 
 def _unreadable(file: Path, error: OSError) -> RequestError:
     return RequestError(404, "NOT_FOUND", f"{file} cannot be read ({error.strerror or error}).")
-
-
-def _stories(root: Path) -> Iterator[Path]:
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in _shown(folders) if not is_too_deep(Path(folder, name)))
-        yield from (Path(folder, name) for name in sorted(_shown(files)) if name.endswith(_SUFFIX))
 
 
 def _shown(names: Iterable[str]) -> list[str]:

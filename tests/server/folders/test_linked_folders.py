@@ -13,7 +13,7 @@ import pytest
 from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
-from ingest import Extracted, IngestReport, ReadError, Watch
+from ingest import Extracted, FolderRoots, IngestReport, ReadError, Watch
 from ingest.folder import Look, Scan
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -188,6 +188,31 @@ def test_a_folder_that_cannot_be_followed_keeps_no_other_waiting(
     (folder / "late.md").write_text("The harbour freezes.")
     with owned(tmp_path / "data") as home, owner(home) as http:
         eventually(lambda: "late.md" in names(http.get("/projects/2/documents").json()))
+
+
+def test_a_drive_that_hangs_keeps_no_other_workspace_waiting_and_no_server_from_its_end(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging = tmp_path / "hanging"
+    hanging.mkdir()
+    with owned(tmp_path / "data", tokens=True) as home, owner(home, "ada") as ada, owner(home, "bo") as bo:
+        link(ada, hanging)
+        link(bo, folder)
+    back, require_allowed = threading.Event(), FolderRoots.require_allowed
+
+    def looked_at(roots: FolderRoots, path: Path, *args: Any, **options: Any) -> None:
+        if path == hanging:
+            assert back.wait(PATIENCE_S)
+        require_allowed(roots, path, *args, **options)
+
+    monkeypatch.setattr(FolderRoots, "require_allowed", looked_at)
+    monkeypatch.setattr("server.background.linked_folders._END_S", 0.1)
+    (folder / "late.md").write_text("The harbour freezes.")
+    try:
+        with owned(tmp_path / "data", tokens=True) as home, owner(home, "bo") as bo:
+            eventually(lambda: "late.md" in names(bo.get("/projects/1/documents").json()))
+    finally:
+        back.set()
 
 
 def test_a_file_that_failed_for_a_reason_that_passes_is_taken_in_later(
