@@ -108,7 +108,8 @@ def _question(story: EditableStory, question: dict[str, Any]) -> ToolAnswer:
     pending_id = question["pending_id"]
     how = _by_the_user(story, pending_id) if story.confirm == "always" else _THROUGH_YOU
     fields = {"status": "question", "story": story.name, "id": pending_id, "question": question["text"], "how": how}
-    return ToolAnswer(fields, f"Nothing was done yet. Question {pending_id}:\n{quoted_lines(question['text'])}\n{how}")
+    # What to do comes first, as a long question is cut.
+    return ToolAnswer(fields, f"Nothing was done yet. Question {pending_id}. {how}\n{quoted_lines(question['text'])}")
 
 
 def _by_the_user(story: EditableStory, pending_id: str) -> str:
@@ -125,27 +126,37 @@ def _planned(story: EditableStory, answer: dict[str, Any]) -> ToolAnswer:
         "status": "planned",
         "story": story.name,
         "diff": inert(answer["diff"]),
-        "operations": answer["operations"],
+        "operations": _became(answer),
     }
     shown = quoted_lines(answer["diff"]) if answer["diff"] else "Nothing would change."
     return ToolAnswer(fields, f"Nothing was done. This would change:\n{shown}")
 
 
 def _done(story: EditableStory, answer: dict[str, Any]) -> ToolAnswer:
+    operations = _became(answer)
     fields = {
         "status": "done" if answer["changed"] else "unchanged",
         "story": story.name,
         "changed": answer["changed"],
-        "operations": answer["operations"],
+        "operations": operations,
         "diff": inert(answer["diff"]),
         "said": inert(answer["text"]),
     }
     results = [
         f"{one['function']}: {json.dumps(one['result'] if one['success'] else one['error'], ensure_ascii=False)}"
-        for one in answer["operations"]
+        for one in operations
     ]
     parts = [quoted_lines("\n".join(results)) if results else "", quoted_lines(answer["diff"] or answer["text"])]
     return ToolAnswer(fields, "\n".join([f"{fields['status']} in {story.name}", *filter(None, parts)]))
+
+
+def _became(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each operation came to: who has called knows the arguments, and an undo's changes are the differences."""
+    told = ("function", "success", "result", "error")
+    return [
+        {name: one[name] for name in told} | ({"result": None} if one["function"] == "undo" else {})
+        for one in answer["operations"]
+    ]
 
 
 @cache

@@ -8,7 +8,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from pydantic import ValidationError
 
-from mcp_server.tool import AssistantCall, ToolError
+from mcp_server.tool import AssistantCall, ToolError, beginning
 
 _KEY = "answer"
 _PATIENCE_S = 600.0
@@ -53,6 +53,7 @@ async def ask(call: AssistantCall, pending_id: str, text: str) -> Decision | Inp
     Raises:
         ToolError: As many calls as may wait for their users at once.
     """
+    text = beginning(text)
     form = ElicitRequestFormParams(message=text, requested_schema=_SCHEMA)
     session = call.context.session
     if not session.can_send_request:

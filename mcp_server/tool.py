@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
@@ -21,6 +21,9 @@ from server import Services
 _PROBLEMS_TOLD = 3
 _LONGEST_PROBLEM = 300
 _LONGEST_REFUSAL = 2_000
+# Clients take one message of a megabyte, in which a character of the text has up to six bytes, and both are.
+_LONGEST_TEXT = 100_000
+_MOST_BYTES = 300_000
 
 
 class ToolError(Exception):
@@ -51,7 +54,7 @@ class AssistantCall:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a tool answers.
+    """What a tool answers, which is cut where a client would not take it.
 
     Attributes:
         fields: For programs.
@@ -67,15 +70,24 @@ class ToolAnswer:
 
     def shown(self) -> str:
         """What a model reads."""
-        text = self.text or json.dumps(self.fields, ensure_ascii=False)
+        text = self.text or json.dumps(self._fields, ensure_ascii=False)
         if not self.quotes:
-            return text
+            return beginning(text)
         # Within JSON, too, there may be characters that some take for the end of a line.
-        return f"{MATERIAL}\n{self.text or quoted_lines(text)}"
+        return beginning(f"{MATERIAL}\n{self.text or quoted_lines(text)}")
 
     def structured(self) -> dict[str, Any]:
         """What a program reads."""
-        return {"note": MATERIAL, **self.fields} if self.quotes else self.fields
+        return {"note": MATERIAL, **self._fields} if self.quotes else self._fields
+
+    @cached_property
+    def _fields(self) -> dict[str, Any]:
+        most = _MOST_BYTES
+        while _bytes(shown := _cut(self.fields, most)) > _MOST_BYTES:
+            most //= 2
+        if shown == self.fields:
+            return shown
+        return {"cut": f"Of a longer text here are {most:,} characters, and of a longer list as many entries.", **shown}
 
 
 Run = Callable[[AssistantCall], Awaitable[ToolAnswer | InputRequiredResult]]
@@ -118,9 +130,29 @@ def closed(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
     }
 
 
+def beginning(text: str) -> str:
+    """As much of what is shown as a client takes; how much more there is, is said."""
+    left_out = len(text) - _LONGEST_TEXT
+    return text if left_out <= 0 else f"{text[:_LONGEST_TEXT]}\n(It goes on: {left_out:,} more characters.)"
+
+
 def refusal(message: str) -> str:
     """What is said of a refusal, which may quote what somebody has written, however long that is."""
     return inert(message if len(message) <= _LONGEST_REFUSAL else f"{message[:_LONGEST_REFUSAL]} …")
+
+
+def _cut(value: Any, most: int) -> Any:
+    """A JSON value in which no text, list or object is longer."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {name: _cut(one, most) for name, one in islice(items, most)}
+    if isinstance(value, list):
+        return [_cut(one, most) for one in cast("list[Any]", value)[:most]]
+    return value[:most] if isinstance(value, str) else value
+
+
+def _bytes(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
 
 
 def _items(validator: Any, items: Any, instance: Any, schema: Any) -> Iterator[Any]:

@@ -60,7 +60,7 @@ async def called(call: AssistantCall) -> CallToolResult | InputRequiredResult:
     except Exception:  # the SDK would tell the client what it says
         logger.exception("%s failed unexpectedly", call.params.name[:64])
         return _refused("INTERNAL", "Something went wrong in the server; its log has the details.")
-    return answer if isinstance(answer, InputRequiredResult) else _result(answer)
+    return answer if isinstance(answer, InputRequiredResult) else await in_thread(_result, answer)
 
 
 def _refused(code: str, message: str) -> CallToolResult:
