@@ -109,9 +109,8 @@ class OpenEditor(Session):
             if task is not None:
                 await asyncio.wait((task,))
         except asyncio.CancelledError:  # perhaps as it began
-            if self._turn is not None and self._turn.guest is guest:
-                # by itself, as all that is awaited here may be cancelled again
-                self._stopping = asyncio.create_task(self._stop(by_guest=True))
+            # by itself, as all that is awaited here may be cancelled again
+            self._stopping = asyncio.create_task(self._stop(guest))
             raise
         if task is None or task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))

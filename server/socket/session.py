@@ -366,12 +366,14 @@ class Session:
 
     # --- stop ------------------------------------------------------------------------------------------------------
 
-    async def _stop(self, *, by_guest: bool = False) -> None:
-        """Ends what runs, and the open questions with it; a guest's end drops no other than its own turn's."""
+    async def _stop(self, guest: Guest | None = None) -> None:
+        """Ends what runs, and the open questions with it; for a guest only its own turn, if that has not ended yet."""
+        if guest is not None and (self._turn is None or self._turn.guest is not guest):
+            return
         turn = await self._cancel_turn()
-        await self._conversation.drop_questions(turn.id if turn is not None and by_guest else None)
+        await self._conversation.drop_questions(turn.id if turn is not None and guest is not None else None)
         if turn is not None:
-            stopped = StoppedTurn(turn, self._conversation.stories, self._dialect, by_client=not by_guest)
+            stopped = StoppedTurn(turn, self._conversation.stories, self._dialect, by_client=guest is None)
             await self._send_all(await stopped.settle())
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 

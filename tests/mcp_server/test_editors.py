@@ -354,6 +354,38 @@ async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home
     assert "The pier is empty." not in editor.editor.content
 
 
+async def test_an_assistant_that_cancels_as_its_turn_ends_leaves_the_users_own_question_open(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins, has_ended, is_stopped = Event(), Event(), Event()
+    stop = Session._stop  # pyright: ignore[reportPrivateUsage]
+
+    async def late(session: Session, *args: Any, **named: Any) -> None:
+        begins.set()
+        await asyncio.to_thread(has_ended.wait)
+        await stop(session, *args, **named)
+        is_stopped.set()
+
+    monkeypatch.setattr(Session, "_stop", late)
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
+        await editor.until("turn_end")
+        editor.may_answer.clear()
+        editor.refuses = "create_variable"
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        working.cancel()
+        await asyncio.to_thread(begins.wait)
+        editor.may_answer.set()
+        await editor.until("turn_end", 2)
+        has_ended.set()
+        await asyncio.to_thread(is_stopped.wait)
+        await editor.send(type="user_message", message="yes")
+        await editor.until("turn_end", 3)
+
+    assert "The pier is empty." not in editor.editor.content
+
+
 async def test_the_users_own_undo_is_used(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         before = editor.editor.content
