@@ -165,7 +165,7 @@ class OpenEditor(Session):
         return last == kept and project is self._story
 
     def _require_shown(self, key: ProjectKey) -> None:
-        if self.key != key:
+        if (self.workspace, self.project_id) != (key.workspace, key.project_id):  # what it shows may have no key
             another = "Another story has been opened in this editor meanwhile. Look at that one first, then try again."
             raise GuestRefused(Failure("CONFLICT", another))
 

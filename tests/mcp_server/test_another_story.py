@@ -71,10 +71,14 @@ async def test_a_story_that_was_saved_meanwhile_is_still_the_assistants(home: Ho
     assert undone["status"] == "done"
 
 
-@pytest.mark.parametrize("token", [None, "b-token"], ids=["project", "workspace"])
+@pytest.mark.parametrize(
+    ("project_id", "token"),
+    [(2, None), (None, None), (-1, None), (1, "b-token")],
+    ids=["project", "no project", "none yet", "workspace"],
+)
 @pytest.mark.parametrize(("tool", "arguments"), [("apply_operations", {"operations": [_GOLD]}), ("outline", {})])
 async def test_a_story_that_was_opened_meanwhile_is_neither_shown_nor_changed(
-    tmp_path: Path, tool: str, arguments: dict[str, Any], token: str | None
+    tmp_path: Path, tool: str, arguments: dict[str, Any], project_id: int | None, token: str | None
 ) -> None:
     headers = {"authorization": "Bearer a-token"}
     with house(tmp_path / "data", access=Access({"a-token": "one", "b-token": "two"})) as home:
@@ -83,7 +87,7 @@ async def test_a_story_that_was_opened_meanwhile_is_neither_shown_nor_changed(
             """Its user opens another story just then."""
             editor.before_it_shows, editor.editor = None, Dispatcher(story_text(title="The other"))
             if token is None:
-                editor.project_id = 2
+                editor.project_id = project_id
             else:
                 await editor.send(type="hello", dialect="fletcher", capabilities=["assistant"], token=token)
 
