@@ -354,8 +354,9 @@ async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home
     assert "The pier is empty." not in editor.editor.content
 
 
+@pytest.mark.parametrize("answers_at_once", [False, True])
 async def test_an_assistant_that_cancels_as_its_turn_ends_leaves_the_users_own_question_open(
-    home: House, monkeypatch: pytest.MonkeyPatch
+    home: House, monkeypatch: pytest.MonkeyPatch, *, answers_at_once: bool
 ) -> None:
     begins, has_ended, is_stopped = Event(), Event(), Event()
     stop = Session._stop  # pyright: ignore[reportPrivateUsage]
@@ -378,11 +379,19 @@ async def test_an_assistant_that_cancels_as_its_turn_ends_leaves_the_users_own_q
         await asyncio.to_thread(begins.wait)
         editor.may_answer.set()
         await editor.until("turn_end", 2)
+        if answers_at_once:
+            editor.may_answer.clear()
+            editor.called.clear()
+            await editor.send(type="user_message", message="yes")
+            await editor.called.wait()
         has_ended.set()
         await asyncio.to_thread(is_stopped.wait)
-        await editor.send(type="user_message", message="yes")
-        await editor.until("turn_end", 3)
+        editor.may_answer.set()
+        if not answers_at_once:
+            await editor.send(type="user_message", message="yes")
+        ended = await editor.until("turn_end", 3)
 
+    assert ended["reason"] != "stopped"
     assert "The pier is empty." not in editor.editor.content
 
 
