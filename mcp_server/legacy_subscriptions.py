@@ -17,7 +17,8 @@ class LegacySubscriptions:
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
-        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+        # By session and address, what ends it; there from the first request on, as others come in the first look.
+        self._ends: dict[str, dict[str, asyncio.Future[None]]] = {}
 
     async def add(self, call: AssistantCall, uri: str) -> EmptyResult:
         """Tells the session of every change of what is at the address; raises `ToolError` for too many."""
@@ -32,21 +33,39 @@ class LegacySubscriptions:
 
     def remove(self, call: AssistantCall, uri: str) -> EmptyResult:
         """Tells it no more."""
-        if (task := self._tasks.pop((_session_id(call), uri), None)) is not None:
-            task.cancel()
+        if (end := self._ends.get(_session_id(call), {}).pop(uri, None)) is not None:
+            end.cancel()
         return EmptyResult()
 
     async def _follow(self, call: AssistantCall, of: str) -> None:
-        subscription, session = (_session_id(call), of), call.context.session
-        if subscription in self._tasks:
+        session_id, session = _session_id(call), call.context.session
+        if session_id not in self._ends:
+            self._ends[session_id] = {}
+            _ends_with(session).callback(self._end, session_id)
+        ends = self._ends[session_id]
+        if of in ends:
             return
 
         async def tell(of: str) -> None:
             await (session.send_resource_list_changed() if of == LIST else session.send_resource_updated(of))
 
-        task = self._tasks[subscription] = await self._changes.watch(call, of, tell)
-        task.add_done_callback(lambda _: self._tasks.pop(subscription, None))
-        _ends_with(session).callback(task.cancel)
+        def forget(_: object) -> None:
+            if ends.get(of) is end:
+                del ends[of]
+
+        end = ends[of] = asyncio.get_running_loop().create_future()
+        end.add_done_callback(forget)
+        try:
+            task = await self._changes.watch(call, of, tell)
+        except BaseException:
+            end.cancel()
+            raise
+        task.add_done_callback(lambda _: end.cancel())
+        end.add_done_callback(lambda _: task.cancel())
+
+    def _end(self, session_id: str) -> None:
+        for end in self._ends.pop(session_id).values():
+            end.cancel()
 
 
 def _session_id(call: AssistantCall) -> str:

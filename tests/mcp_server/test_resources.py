@@ -1,7 +1,9 @@
 """Documents, pages and the open story as resources, with notices of changes; and what a user can begin with."""
 
 import asyncio
+from collections.abc import Hashable
 from pathlib import Path
+from threading import Event
 from typing import Any
 from urllib.parse import quote
 
@@ -17,6 +19,8 @@ from mcp.types import (
 )
 
 from agent import MATERIAL
+from mcp_server import changes
+from mcp_server.tool import AssistantCall
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.agent.test_reading import lengths_given
@@ -144,6 +148,60 @@ async def test_a_client_before_2026_is_told_of_changes(owned_home: House, folder
         await scribe.client.unsubscribe_resource(_OUTLINE)  # pyright: ignore[reportDeprecated]
 
     assert heard == {_OUTLINE, _PEOPLE, "list"}
+
+
+class FirstLook:
+    """The first look of all at something waits until the test, or another look, lets it go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.goes_on, self.watch_ended = Event(), Event(), Event()
+        self.watched: list[str] = []
+        self._look, self._watch = changes._state, changes._watched  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(changes, "_state", self._looked)
+        monkeypatch.setattr(changes, "_watched", self._watching)
+
+    async def _looked(self, call: AssistantCall, of: str) -> Hashable:
+        if self.begun.is_set():
+            self.goes_on.set()
+        self.begun.set()
+        await asyncio.to_thread(self.goes_on.wait)
+        return await self._look(call, of)
+
+    async def _watching(self, call: AssistantCall, of: str, tell: changes.Tell, before: Hashable) -> None:
+        self.watched.append(of)
+        try:
+            await self._watch(call, of, tell, before)
+        finally:
+            self.watch_ended.set()
+
+
+@pytest.fixture
+def first_look(monkeypatch: pytest.MonkeyPatch) -> FirstLook:
+    return FirstLook(monkeypatch)
+
+
+async def test_who_asks_for_the_list_twice_at_once_is_told_once_of_each_change(
+    home: House, first_look: FirstLook
+) -> None:
+    async with assistant(home.url) as scribe:
+        first = asyncio.create_task(scribe.client.list_resources())
+        await asyncio.to_thread(first_look.begun.wait)
+        second = asyncio.create_task(scribe.client.list_resources())
+        second.add_done_callback(lambda _: first_look.goes_on.set())
+        await asyncio.gather(first, second)
+        await scribe.client.subscribe_resource(_PEOPLE)  # pyright: ignore[reportDeprecated]
+
+    assert sorted(first_look.watched) == ["", _PEOPLE]
+
+
+async def test_who_ends_a_subscription_that_only_begins_is_told_nothing(home: House, first_look: FirstLook) -> None:
+    async with assistant(home.url) as scribe:
+        beginning = asyncio.create_task(scribe.client.subscribe_resource(_PEOPLE))  # pyright: ignore[reportDeprecated]
+        await asyncio.to_thread(first_look.begun.wait)
+        await scribe.client.unsubscribe_resource(_PEOPLE)  # pyright: ignore[reportDeprecated]
+        first_look.goes_on.set()
+        await beginning
+        assert await asyncio.to_thread(first_look.watch_ended.wait, PATIENCE_S)
 
 
 async def test_a_client_since_2026_listens_for_changes(owned_home: House, folder: Path) -> None:
