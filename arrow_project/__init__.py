@@ -10,7 +10,7 @@ from arrow_project.fingerprint import fingerprint
 from arrow_project.long_texts import MOST_VALUES, has_more_values, is_crowded, outside_of_texts, pieces
 from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
 from arrow_project.names import fold, near
-from arrow_project.node_view import node_data_schema, node_details, node_line, node_lines
+from arrow_project.node_view import node_data, node_data_schema, node_details, node_line, node_lines
 from arrow_project.operation import Finding, NativeCall, Operation, OperationResult, OperationSpec, Selection
 from arrow_project.operations import OPERATIONS
 from arrow_project.operations.variables import MOST_WRITTEN
@@ -62,6 +62,7 @@ __all__ = [
     "losses",
     "lower",
     "near",
+    "node_data",
     "node_data_schema",
     "node_details",
     "node_line",

@@ -39,7 +39,7 @@ def node_details(project: ArrowProject, node_id: int, most: int | None = None) -
         "type": text(node["type"]),
         "name": text(node["name"]),
         "scene_id": owner,
-        "data": copy.deepcopy(simplified(data, node_id)),
+        "data": copy.deepcopy(node_data(project, node_id)),
     }
     if node.get("notes"):
         details["notes"] = text(node["notes"])
@@ -50,7 +50,7 @@ def node_details(project: ArrowProject, node_id: int, most: int | None = None) -
     incoming, outputs = data.incoming(node_id, owner), data.outputs(node_id)
     details["comes_from"] = [{"node_id": c[0], "slot": said(data, c)[1]} for c in incoming[:most]]
     targets = {native_slot(data, node_id, c[1]): c[2] for c in data.outgoing(node_id, owner)}
-    meanings = exits(data, node_id) if most != 0 else ()
+    meanings = exits(data, node_id)
     stale = sorted(slot for slot in targets if not 0 <= slot < outputs)
     details["goes_to"] = [
         {
@@ -65,6 +65,11 @@ def node_details(project: ArrowProject, node_id: int, most: int | None = None) -
     if left_out:
         details["left_out"] = left_out
     return details
+
+
+def node_data(project: ArrowProject, node_id: int) -> Record:
+    """The data of a node that exists, as operations take it; parts of it are the project's own, not to be changed."""
+    return simplified(project.data, node_id)
 
 
 def node_data_schema(type_name: str) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from arrow_project.operations.connecting import said
 from arrow_project.phrases import phrase
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import integer, is_id, record, sequence, text
+from arrow_project.values import integer, is_id, is_within, record, sequence, text
 
 TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "plaque", "label", "reason")
 """The fields of a node's data that a player or a writer reads, in the order in which they are read; see `texts_of`."""
@@ -18,18 +18,15 @@ TEXT_FIELDS = ("title", "content", "monolog", "lines", "actions", "prompt", "pla
 _NAMED_OUTPUTS = {"dialog": "lines", "interaction": "actions", "tag_match": "patterns"}
 _TRUE_AND_FALSE = frozenset({"condition", "tag_pass"})
 _LONGEST_PHRASE = 200  # in characters
+_LINES, _LONGEST_DATA = 20, 10_000  # of a node, in which a few words are looked for that tell what it is
 _READ = 20  # times the characters of what is left of a text: there may be blanks between words
 
 
-def texts_of(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Everything in a node's data that is read; ids and settings are not."""
-    return tuple(_texts_of(data))
-
-
-def _texts_of(data: Mapping[str, Any]) -> Iterator[str]:
+def texts_of(data: Mapping[str, Any], most: int | None = None) -> tuple[str, ...]:
+    """Everything in a node's data that is read; ids and settings are not. Of a list only the first `most` count."""
     values = (data.get(field) for field in TEXT_FIELDS)
-    found = (one for value in values for one in (sequence(value) if isinstance(value, list) else [value]))
-    return (one for one in found if isinstance(one, str) and one)
+    found = (one for value in values for one in (sequence(value)[:most] if isinstance(value, list) else [value]))
+    return tuple(one for one in found if isinstance(one, str) and one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +180,15 @@ class Story:
 
     def followers(self, node_id: int) -> list[int]:
         """The nodes that may come next: by connections, a jump, or a macro that is played."""
+        target = self.follows_without(node_id)
+        return [link.to_id for link in self.leaving(node_id)] + ([] if target is None else [target])
+
+    def follows_without(self, node_id: int) -> int | None:
+        """The node that may come next without a connection: by a jump, or a macro that is played."""
         node = self.nodes[node_id]
         macro = self.scenes.get(integer(node.data.get("macro"))) if node.type == "macro_use" else None
         target = macro.entry if macro else _target(node)
-        return [link.to_id for link in self.leaving(node_id)] + ([target] if target in self.nodes else [])
+        return target if target in self.nodes else None
 
     def reached_from(self, start: Iterable[int]) -> set[int]:
         """Every node that may come after these, themselves included."""
@@ -271,9 +273,10 @@ class Story:
         return (slot for slot in range(len(self.nodes[node_id].outputs)) if slot not in taken)
 
     def _words(self, node: Node) -> str:
-        speaker, first = self.speaker(node), next(_texts_of(node.data), "")
+        speaker, first = self.speaker(node), next(iter(texts_of(node.data, _LINES)), "")
         kind = shorten(node.type) + (f" by {shorten(speaker)}" if speaker else "")
-        words = f'"{shorten(first)}"' if first else shorten(phrase(self._project, node.id, 50), _LONGEST_PHRASE)
+        said = phrase(self._project, node.id, 50) if not first and is_within(node.data, _LONGEST_DATA) else ""
+        words = f'"{shorten(first)}"' if first else shorten(said, _LONGEST_PHRASE)
         return f"{node.id} ({kind}: {words})" if words.strip('"') else f"{node.id} ({kind})"
 
     @cached_property

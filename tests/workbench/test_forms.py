@@ -188,7 +188,7 @@ def test_of_a_node_that_no_form_shows_no_more_is_looked_at_than_a_form_shows(
     story = json.loads(OPENED.text)
     story["resources"]["nodes"]["13"] = {"type": "interaction", "name": "n", "data": {"actions": ["x"] * LONGEST_FORM}}
     large = OpenStory("large.arrow", json.dumps(story))
-    monkeypatch.setattr("workbench.changing.forms.node_details", lambda *_: pytest.fail("all of it was looked at"))
+    monkeypatch.setattr("workbench.changing.forms.node_data", lambda *_: pytest.fail("all of it was looked at"))
 
     async def use() -> int:
         shown = ShownStory()
@@ -199,6 +199,72 @@ def test_of_a_node_that_no_form_shows_no_more_is_looked_at_than_a_form_shows(
         return len(Resources(large.story, 0, 13, 13).free_outputs)
 
     assert on_a_page(use) == MOST_CHOICES
+
+
+@pytest.mark.parametrize("function", ["update_node", "update_node_map"])
+def test_a_form_of_a_node_looks_at_none_of_its_connections(function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = OpenStory.read("story.arrow", SAMPLE.arrow_file.read_bytes())
+    for ways in ("outgoing", "incoming", "incoming_by_entry"):
+        monkeypatch.setattr(opened.project.data, ways, lambda *_: pytest.fail("they were gone through"))
+
+    async def use() -> set[str]:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(opened)
+        shown.node_id = 13
+        form.choose(function)
+        return set(form._fields)
+
+    assert on_a_page(use) >= ({"name", "notes", "data"} if function == "update_node" else {"modifications"})
+
+
+@pytest.mark.parametrize("function", ["create_insert_node", "create_connection"])
+def test_a_form_does_not_go_through_all_nodes_of_a_scene(function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Story, "nodes_of", lambda *_: pytest.fail("they were gone through"))
+
+    async def use() -> bool:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OPENED)
+        form.choose(function)
+        return bool(form._fields)
+
+    assert on_a_page(use)
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_whether_a_node_is_skipped_is_shown_as_it_is(is_skipped: bool) -> None:
+    story = json.loads(OPENED.text)
+    story["resources"]["scenes"]["0"]["map"]["13"]["skip"] = is_skipped
+
+    async def use() -> bool:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OpenStory("skipped.arrow", json.dumps(story)))
+        shown.node_id = 13
+        form.choose("update_node_map")
+        return form._fields["modifications"].fields["skip"].element.value
+
+    assert on_a_page(use) is is_skipped
+
+
+@pytest.mark.parametrize(("length", "is_drawn"), [(10, True), (LONGEST_FORM // 20, False)])
+def test_of_a_character_that_nobody_reads_in_a_form_no_tags_are_drawn(length: int, is_drawn: bool) -> None:
+    story = json.loads(OPENED.text)
+    key = next(iter(story["resources"]["characters"]))
+    story["resources"]["characters"][key]["tags"] = {f"tag{number}": "x" * length for number in range(20)}
+
+    async def use() -> set[str]:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OpenStory("large.arrow", json.dumps(story)))
+        form.choose("update_character")
+        form._first.element.set_value(int(key))
+        return set(form._fields)
+
+    drawn = on_a_page(use)
+    assert "name" in drawn
+    assert ("tags" in drawn) is is_drawn
 
 
 def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_all() -> None:

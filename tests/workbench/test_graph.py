@@ -1,6 +1,8 @@
 """A scene as a drawing, of stories that Arrow did not write."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -168,6 +170,43 @@ def test_of_the_ways_of_a_node_those_that_are_shown_are_described_and_each_node_
         on_a_page(use)
     assert len(ways) == 2 * MOST_ELEMENTS
     assert phrases == [1001]
+
+
+class _Counted(list[Any]):
+    """Ends a test that goes through more of it than a card has."""
+
+    def __iter__(self) -> Iterator[Any]:
+        for number, one in enumerate(super().__iter__()):
+            assert number <= MOST_ELEMENTS
+            yield one
+
+
+def test_of_a_node_of_any_size_its_card_looks_at_no_more_than_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = _linked(1_000)
+    node = replace(opened.story.nodes[1000], type="jump", data={"lines": _Counted(["x"] * 1_000), "target": 1001})
+    opened.story.nodes[1000] = node
+    out, into = (_Counted(one) for one in (opened.story.leaving(1000), opened.story.leading_to(1001)))
+    monkeypatch.setattr(Story, "leaving", lambda *_: out)
+    monkeypatch.setattr(Story, "leading_to", lambda *_: into)
+
+    async def use() -> list[str]:
+        draw_node(opened.story, node, print)
+        return [label.text for label in ElementFilter(kind=ui.label)]
+
+    said = on_a_page(use)
+    assert said.count("x") == MOST_ELEMENTS
+    assert "More are not shown." in said
+
+
+def test_of_a_node_of_very_many_values_few_are_looked_at_for_the_words_that_tell_it() -> None:
+    lines = _Counted([""] * 1_000)
+    story = json.loads(story_text())
+    scene = next(iter(story["resources"]["scenes"].values()))
+    story["resources"]["nodes"] |= {"900": {"type": "dialog", "name": "n", "data": {"lines": ["a"], "character": -1}}}
+    scene["map"]["900"] = {"offset": [0, 0]}
+    opened = OpenStory("s.arrow", json.dumps(story)).story
+    opened.nodes[900] = replace(opened.nodes[900], data={"lines": lines, "character": -1})
+    assert opened.describe(900).startswith("900 (dialog")
 
 
 def test_a_node_that_something_leads_to_which_is_not_there_has_its_card() -> None:

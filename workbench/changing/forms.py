@@ -5,7 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
-from arrow_project import OPERATIONS, Node, is_within, node_data_schema, node_details
+from arrow_project import OPERATIONS, is_within, node_data, node_data_schema
 from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, as_id, draw, read_all
 from workbench.changing.resources import Resources
 from workbench.frame.bounded import LONGEST_FORM
@@ -147,7 +147,9 @@ class FunctionForm:
                 if name in LEFT_OUT or name == _CHOSEN_FIRST.get(function) or (function, name) in _SENSELESS:
                     continue
                 known = present.get(name, one.get("default"))
-                if name in _NODE_DATA:
+                if not is_within(known, LONGEST_FORM):
+                    ui.label(f"There is more in its {name} than a form shows: change it in Arrow.").classes("hint")
+                elif name in _NODE_DATA:
                     self._draw_node_data(name, known or {}, resources)
                 else:
                     is_open = known is None and name in (*needed, "connect_from")
@@ -162,9 +164,7 @@ class FunctionForm:
         nodes = self._story.story.nodes if self._story is not None else {}
         node_type = nodes[chosen].type if chosen in nodes else chosen
         schema = node_data_schema(node_type) if isinstance(node_type, str) else None
-        if schema is not None and not is_within(data, LONGEST_FORM):
-            ui.label("There is more in this node than a form shows: change it in Arrow.").classes("hint")
-        elif schema is not None:
+        if schema is not None:
             self._fields[name] = Group(schema, resources, data)
 
     async def preview(self) -> None:
@@ -196,15 +196,16 @@ class FunctionForm:
 
 
 def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
-    """The arguments as they are now, of what a function changes."""
-    story = opened.story
+    """The arguments as they are now, of what a function changes; nothing else of it is looked at."""
+    story, project = opened.story, opened.project
     match function:
-        case "update_node" | "update_node_map" if first in story.nodes and _is_too_long(node := story.nodes[first]):
-            return {"name": node.name, "notes": node.notes or None, "data": node.data}  # nothing of its place
         case "update_node" if first in story.nodes:
-            return node_details(opened.project, first, 0)
+            node = story.nodes[first]
+            data = node_data(project, first) if is_within(node.data, LONGEST_FORM) else node.data
+            return {"name": node.name, "notes": node.notes or None, "data": data}
         case "update_node_map" if first in story.nodes:
-            return {"modifications": {"skip": node_details(opened.project, first, 0).get("skip", False)}}
+            place = project.data.scene_map(story.nodes[first].scene_id)[first]
+            return {"modifications": {"skip": place.get("skip") is True}}
         case "update_variable" if first in story.variables:
             variable = story.variables[first]
             return {"name": variable.name, "initial_value": variable.initial, "notes": variable.notes}
@@ -216,10 +217,6 @@ def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
             return {"name": story.scenes[first].name, "notes": story.scenes[first].notes}
         case _:
             return {}
-
-
-def _is_too_long(node: Node) -> bool:
-    return not is_within(node.data, LONGEST_FORM)
 
 
 def _sentence(function: str) -> str:

@@ -1,6 +1,6 @@
 """What of a story can be named in a form: by its id, and shown by what a reader knows it by."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -38,7 +38,7 @@ class Resources:
         story = self.story
         match argument:
             case "node_id" | "from_node_id" | "to_node_id" | "from" | "to":
-                return self._nodes([node.id for node in story.nodes_of(self._scene_id)])
+                return self._nodes(self._in_scene)
             case "target":
                 return self._nodes(story.nodes)
             case "scene_id":
@@ -66,14 +66,22 @@ class Resources:
     @cached_property
     def free_outputs(self) -> Choices:
         """The first of the scene from which nothing leads on, each as (node, slot); those of the selected node lead."""
-        nodes = sorted(self.story.nodes_of(self._scene_id), key=lambda node: node.id != self._selected)
-        free = (
-            (node.id, slot) for node in nodes[:MOST_NODES] for slot in self.story.free_outputs(node.id, MOST_CHOICES)
-        )
+        nodes, selected = self.story.nodes, self._selected
+        leads = [selected] if selected in nodes and nodes[selected].scene_id == self._scene_id else []
+        node_ids = (key for key in dict.fromkeys([*leads, *self._in_scene[:MOST_NODES]]) if key in nodes)
+        free = ((key, slot) for key in node_ids for slot in self.story.free_outputs(key, MOST_CHOICES))
         return {(node_id, slot): self.story.describe_way(node_id, slot) for node_id, slot in islice(free, MOST_CHOICES)}
 
+    @property
+    def _in_scene(self) -> Sequence[int]:
+        """By id, also nodes that are not there."""
+        scene = self.story.scenes.get(self._scene_id)
+        return scene.node_ids if scene else ()
+
     def _nodes(self, node_ids: Collection[int]) -> Choices | None:
-        return {key: self.story.describe(key) for key in node_ids} if len(node_ids) <= MOST_CHOICES else None
+        if len(node_ids) > MOST_CHOICES:
+            return None
+        return {key: self.story.describe(key) for key in node_ids if key in self.story.nodes}
 
 
 def _named(resources: Mapping[int, Scene | Variable | Character]) -> Choices | None:

@@ -12,7 +12,7 @@ MOST_NODES, MOST_LINKS = 5000, 20_000
 """In one drawing."""
 MOST_CHOICES = 200
 """In a field of a form, each of which costs as much as an element."""
-LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE, LONGEST_FORM = 200, 10_000, 200_000, 1_000_000
+LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE, LONGEST_FORM = 200, 10_000, 200_000, 200_000
 """In characters; of a form, those of all its fields together."""
 
 

@@ -5,8 +5,8 @@ from functools import partial
 
 from nicegui import ui
 
-from arrow_project import Link, Node, Story, shorten
-from workbench.frame.bounded import LONGEST_NAME, beginning, draw_first
+from arrow_project import Link, Node, Story, shorten, texts_of
+from workbench.frame.bounded import LONGEST_NAME, MOST_ELEMENTS, beginning, draw_first
 
 
 def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:
@@ -16,7 +16,11 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
     name, scene = (shorten(one, LONGEST_NAME) for one in (node.name, story.scenes[node.scene_id].name))
     ui.label(f"Named “{name}”, in scene “{scene}”").classes("hint")
-    draw_first(node.texts, lambda text: ui.label(beginning(text)).classes("passage"))
+    texts = texts_of(node.data, MOST_ELEMENTS + 1)
+    for text in texts[:MOST_ELEMENTS]:
+        ui.label(beginning(text)).classes("passage")
+    if len(texts) > MOST_ELEMENTS:
+        ui.label("More are not shown.").classes("hint")
     if node.notes:
         ui.label(f"Notes: {beginning(node.notes)}").classes("remark")
     ui.label("What leads here").classes("part")
@@ -24,8 +28,9 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     nowhere = "Nothing: it is where a scene begins, or cannot be reached."
     _draw_ways(into, nowhere, lambda way: (way.from_id, story.describe_way(way.from_id, way.from_slot)), choose)
     ui.label("Where it goes").classes("part")
-    besides = [Link(node.id, 0, to, 0) for to in story.followers(node.id)[len(out) :]]
-    out = [*out, *(way for way in besides if all(way.to_id != link.to_id for link in out))]
+    target = story.follows_without(node.id)
+    if target is not None and len(out) <= MOST_ELEMENTS and all(target != way.to_id for way in out):
+        out = [*out, Link(node.id, 0, target, 0)]
     nowhere = "Nowhere: the story ends here."
     _draw_ways(out, nowhere, lambda way: (way.to_id, story.describe_way(node.id, way.from_slot, way.to_id)), choose)
 
