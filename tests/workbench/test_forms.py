@@ -112,6 +112,65 @@ def test_a_node_that_is_not_changed_is_given_no_data(node_id: int) -> None:
     assert on_a_page(use) is None
 
 
+@pytest.mark.parametrize(
+    ("type_name", "data"),
+    [
+        ("interaction", {"actions": ["", "Ask", "Walk on"]}),
+        ("dialog", {"lines": ["Who", 1, ""]}),
+        ("tag_pass", {"conditions": [{"key": "side", "value": ""}, {"key": ""}, {"value": "sea"}]}),
+        ("condition", {"compare_to": {"type": "value", "value": ""}}),
+    ],
+)
+def test_of_what_nobody_has_touched_nothing_is_given(type_name: str, data: dict[str, Any]) -> None:
+    schema = node_data_schema(type_name)
+    assert schema is not None
+
+    async def use() -> Any:
+        return Group(schema, RESOURCES, data).read("")
+
+    assert on_a_page(use) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "written", "actions"),
+    [
+        (0, "Knock", ["Knock", "Ask", "Walk on"]),
+        (1, "", ["", "", "Walk on"]),
+        (2, "Run", ["", "Ask", "Run"]),
+        (3, "", None),
+        (3, "Wait", ["", "Ask", "Walk on", "Wait"]),
+    ],
+)
+def test_choices_that_are_there_keep_their_slots_and_none_that_is_added_is_empty(
+    place: int, written: str, actions: list[str] | None
+) -> None:
+    schema = node_data_schema("interaction")
+    assert schema is not None
+
+    async def use() -> Any:
+        choices: Any = draw(
+            "actions", schema["properties"]["actions"], RESOURCES, ["", "Ask", "Walk on"], is_present=True
+        )
+        choices._add(None)
+        choices.fields[place].element.set_value(written)
+        return choices.read("")
+
+    assert on_a_page(use) == actions
+
+
+def test_an_empty_tag_that_is_asked_for_is_so_after_another_has_changed() -> None:
+    schema = node_data_schema("tag_pass")
+    assert schema is not None
+    before = [{"key": "side", "value": ""}, {"key": "mood"}]
+
+    async def use() -> Any:
+        conditions: Any = draw("conditions", schema["properties"]["conditions"], RESOURCES, before, is_present=True)
+        conditions.fields[1].fields["key"].element.set_value("rank")
+        return conditions.read("")
+
+    assert on_a_page(use) == [{"key": "side", "value": ""}, {"key": "rank"}]
+
+
 def test_tags_are_pairs() -> None:
     async def use() -> Any:
         field: Field = draw(

@@ -49,6 +49,11 @@ class Field(Protocol):
         """
         ...
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether something else is there than at first."""
+        ...
+
 
 class Entry:
     """One element of the page.
@@ -59,16 +64,20 @@ class Entry:
         convert: The argument that is meant by what is written, given the type of a variable's value.
         unchanged: What need not be given, as it is so already; None where nothing is.
         is_required: Nothing is no argument.
+        keeps_empty: Left empty, it is an empty text.
     """
 
     def __init__(
-        self, label: str, element: Any, convert: Callable[[Any, str], Any], *, unchanged: Any, is_required: bool
-    ) -> None:
+        self, label: str, element: Any, convert: Callable[[Any, str], Any], *, unchanged: Any, is_required: bool,
+        keeps_empty: bool,
+    ) -> None:  # fmt: skip
         self.element = element
+        self._at_first = element.value
         self._label = label
         self._convert = convert
         self._unchanged = unchanged
         self._is_required = is_required
+        self._keeps_empty = keeps_empty
         element.on_value_change(self._forget_error)
 
     def _forget_error(self) -> None:
@@ -84,11 +93,18 @@ class Entry:
 
     def _argument(self, written: Any, type_name: str) -> Any:
         is_empty = written in (None, "")
+        if is_empty and self._keeps_empty:
+            return ""
         if is_empty and self._is_required:
             raise ValueError("This is needed.")
         if written == self._unchanged or (is_empty and self._unchanged in (None, "")):
             return None
         return self._convert(written, type_name)
+
+    @property
+    def is_changed(self) -> bool:
+        """See `Field`."""
+        return self.element.value != self._at_first
 
 
 class Several:
@@ -112,6 +128,7 @@ class Several:
             ui.button(f"Add to {label}", icon="add", on_click=lambda: self._add(None)).props("flat no-caps dense")
         for value in self._before or [None] * least:
             self._add(value)
+        self._at_first = list(self.fields)
 
     def _add(self, value: Any) -> None:
         if len(self.fields) >= max(MOST_ELEMENTS, len(self._before)):
@@ -130,8 +147,15 @@ class Several:
 
     def read(self, type_name: str) -> Any:
         """See `Field`."""
+        if not self.is_changed:
+            return None
         items = [item for field in self.fields if (item := field.read(type_name)) is not None]
         return None if items == self._before else items
+
+    @property
+    def is_changed(self) -> bool:
+        """See `Field`."""
+        return self.fields != self._at_first or any(field.is_changed for field in self.fields)
 
 
 def read_all(fields: Mapping[str, Field], type_name: str) -> dict[str, Any]:
@@ -165,7 +189,6 @@ class Group:
     """
 
     def __init__(self, schema: Schema, resources: Resources, values: Schema, gives: Given = "changes") -> None:
-        self._before = values
         self._gives = gives
         self.fields = {
             name: draw(
@@ -178,8 +201,14 @@ class Group:
 
     def read(self, type_name: str) -> Any:
         """See `Field`; whatever is wrong is said at its place."""
-        given = read_all(self.fields, type_name)
-        return None if not given or (self._gives == "all_if_changed" and given == self._before) else given
+        if self._gives == "all_if_changed" and not self.is_changed:
+            return None
+        return read_all(self.fields, type_name) or None
+
+    @property
+    def is_changed(self) -> bool:
+        """See `Field`."""
+        return any(field.is_changed for field in self.fields.values())
 
 
 class Pairs:
@@ -189,7 +218,6 @@ class Pairs:
         def draw_pair(_label: str, pair: Any) -> Field:
             return Group(_PAIR, resources, pair or {}, "all")
 
-        self._before = values
         self.several = Several(label, draw_pair, [{"name": name, "value": text} for name, text in values.items()])
 
     def read(self, type_name: str) -> Any:
@@ -197,10 +225,15 @@ class Pairs:
         pairs = self.several.read(type_name)
         return None if pairs is None else {pair["name"]: pair.get("value", "") for pair in pairs}
 
+    @property
+    def is_changed(self) -> bool:
+        """See `Field`."""
+        return self.several.is_changed
+
 
 def draw(
     name: str, schema: Schema, resources: Resources, value: Any = None, *, is_present: bool = False,
-    is_required: bool = False, label: str = "",
+    is_required: bool = False, label: str = "", has_place: bool = False,
 ) -> Field:  # fmt: skip
     """The field of an argument, drawn where the page is being drawn.
 
@@ -212,6 +245,7 @@ def draw(
         is_present: The value is so already, and need not be given.
         is_required: An empty field is an error.
         label: Instead of the name.
+        has_place: It is one of several texts that are there; emptied it stays one of them, as a slot may be its own.
     """
     label = label or _CALLED.get(name) or name.removesuffix("_id").replace("_", " ")
     types = _types(schema)
@@ -235,14 +269,19 @@ def draw(
         element.props("dense outlined hide-bottom-space").classes("wide")
         # What is chosen by name needs no word on ids.
         element.props["hint"] = None if choices is not None else schema.get("description")
-    return Entry(label, element, convert, unchanged=element.value if is_present else None, is_required=is_required)
+    return Entry(
+        label, element, convert,
+        unchanged=element.value if is_present else None,
+        is_required=is_required,
+        keeps_empty=has_place or (value == "" and not is_present),
+    )  # fmt: skip
 
 
 def _one_of(label: str, schema: Schema, resources: Resources, value: Any) -> Field:
     if "properties" in schema:
         with _group(label):
             return Group(schema, resources, value or {}, "all")
-    return draw("", schema, resources, value, label=label)
+    return draw("", schema, resources, value, label=label, has_place=value is not None)
 
 
 def _element(label: str, schema: Schema, choices: Choices | None, value: Any) -> tuple[Any, Callable[[Any, str], Any]]:
