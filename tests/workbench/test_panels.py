@@ -17,7 +17,7 @@ from nicegui import app, ui
 from starlette.datastructures import UploadFile
 
 from agent import Asked, Citation, Cited, TextFinished
-from arrow_project import Operation
+from arrow_project import MOST_VALUES, Operation
 from corpora.samples import SAMPLE
 from server import RequestError
 from tests.agent.scripted_model import PATIENCE_S
@@ -134,7 +134,16 @@ def test_a_story_is_handed_out_only_as_the_last_answer_has_it() -> None:
     assert on_a_page(use) == [False, True]
 
 
-def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_as_it_was(monkeypatch: Any) -> None:
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"title": "x" * 100_001}, "A text or name in it has 100,003 characters"),
+        ({"notes": [0] * MOST_VALUES}, "The text has more than 2,000,000 values"),
+    ],
+)
+def test_a_turn_after_which_a_story_would_not_be_opened_again_leaves_it_as_it_was(
+    fields: dict[str, Any], problem: str, monkeypatch: Any
+) -> None:
     said = list[str]()
     monkeypatch.setattr(ui, "notify", lambda message, **_: said.append(message))
 
@@ -142,7 +151,7 @@ def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_a
         visit = visited()
         panel: Any = StoryPanel(visit)
         visit.shown.open(story := opened())
-        text = json.dumps(json.loads(story.text) | {"title": "x" * 100_001})
+        text = json.dumps(json.loads(story.text) | fields)
 
         async def begin_turn(_body: Any, _tell: Any) -> dict[str, Any]:
             return {"changed": True, "arrow_content": text, "suggestions": []}
@@ -152,7 +161,7 @@ def test_a_turn_that_makes_a_text_too_long_to_be_opened_again_leaves_the_story_a
         return visit.shown.story is story
 
     assert on_a_page(use)
-    assert said[0].startswith("The story stays as it was. story.arrow would not be opened again: A text or name in it")
+    assert said[0].startswith(f"The story stays as it was. story.arrow would not be opened again: {problem}")
 
 
 def test_a_story_that_cannot_be_drawn_is_not_opened_in_place_of_the_one_that_is(monkeypatch: Any) -> None:

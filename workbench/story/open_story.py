@@ -102,9 +102,9 @@ class OpenStory:
         """
         try:
             _refuse_long_texts(text)
-        except JsonError as error:
+            return OpenStory(self.name, text, self.file, self.sha256)
+        except (ParseError, JsonError) as error:
             raise RequestError(422, "INVALID_REQUEST", f"{self.name} would not be opened again: {error}") from error
-        return OpenStory(self.name, text, self.file, self.sha256)
 
     def written(self, sha256: str) -> "OpenStory":
         """The same state, with that checksum of its file; it is not read anew."""
