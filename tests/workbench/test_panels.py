@@ -27,6 +27,7 @@ from workbench import shell
 from workbench.asking.panel import AskPanel
 from workbench.story import drop, scene_view
 from workbench.story.folders import StoryFolders
+from workbench.story.keeper import NOT_HEARD, TURN
 from workbench.story.open_story import OpenStory
 from workbench.story.opening import Opening
 from workbench.story.panel import StoryPanel
@@ -250,17 +251,19 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
 
 
 @pytest.mark.parametrize(
-    ("ends", "comes_back", "is_told"),
+    ("ends", "changing", "comes_back", "told"),
     [
-        ("it came to something", True, False),
-        ("it was stopped", False, True),
-        ("its page is gone", False, True),
-        ("its tab shows another page", False, True),
-        ("its click was lost", False, True),
+        ("it came to something", "1", True, []),
+        ("it came to something", TURN, True, []),
+        ("it was stopped", "1", False, [STOPPED]),
+        ("its page is gone", TURN, False, [STOPPED]),
+        ("its page is gone", "1", False, [NOT_HEARD]),  # it may have written a file
+        ("its tab shows another page", TURN, False, [STOPPED]),
+        ("its click was lost", "2", False, [STOPPED]),
     ],
 )
 def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_it_has_changed_nothing(
-    said: list[str], monkeypatch: pytest.MonkeyPatch, ends: str, *, comes_back: bool, is_told: bool
+    said: list[str], monkeypatch: pytest.MonkeyPatch, ends: str, changing: str, *, comes_back: bool, told: list[str]
 ) -> None:
     async def use() -> list[bool]:
         before, after, back = visited(), visited(), list[OpenStory]()
@@ -293,8 +296,7 @@ def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_i
         before.leave_off = asked_for
         under_way = asyncio.ensure_future(turn())
         await begun.wait()
-        clicked = "2" if ends == "its click was lost" else "1"
-        answer = await taken._take(sent(story, page="before", changing=clicked))
+        answer = await taken._take(sent(story, page="before", changing=changing))
         waited_for.set()
         before.end()
         await under_way
@@ -303,7 +305,7 @@ def test_a_page_that_is_loaded_anew_waits_for_what_a_turn_came_to_or_says_that_i
         return ["Darker" in story.text for story in back]
 
     assert on_a_page(use) == [comes_back]
-    assert said == [STOPPED] * is_told
+    assert said == told
 
 
 def test_a_page_of_another_tab_says_that_a_turn_is_under_way_and_leaves_it_alone(
@@ -338,7 +340,7 @@ def test_a_turn_that_was_stopped_is_told_also_where_its_story_finds_no_room(
         holds.shown.open(story := opened())
         monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
         taken: Any = drop.StoryDrop(after, print, lambda _: None)
-        answer = await taken._take(sent(story, changing="1"))
+        answer = await taken._take(sent(story, changing=TURN))
         await answered[0](json.loads(answer.body))
 
     on_a_page(use)

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from server import RequestError
 from workbench.frame.drop import Drop
 from workbench.frame.notice import notify
-from workbench.story.keeper import StoryKeeper
+from workbench.story.keeper import NOT_HEARD, TURN, StoryKeeper
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 from workbench.visit import Visit, visit_of
@@ -104,16 +104,17 @@ class StoryDrop:
         """What is open on a page of the workspace that still lives, and may have been loaded anew as this one.
 
         Where no browser shows that page any more, or its tab shows this one now, what is under way there is brought to
-        an end: nobody would see it. `changing` is the number of the click there that may have begun it; empty for none.
+        an end: nobody would see it. `changing` says that a turn was, or is the number of a click there of which its
+        browser has not heard that it came; empty for none.
         """
         client = Client.instances.get(page_id)
         visit = None if client is None else visit_of(client)
         if client is None or visit is None or visit.workspace != self._visit.workspace or not visit.shown.shows(name):
-            self._to_say = _STOPPED if changing else self._to_say
+            self._to_say = {"": self._to_say, TURN: _STOPPED}.get(changing, NOT_HEARD)
             return None
         # A connection may be gone, and nobody have noticed yet.
         if not client.has_socket_connection or client.tab_id == self._client.tab_id:
-            was_heard = changing in ("", str(visit.shown.clicks))
+            was_heard = changing in ("", TURN, str(visit.shown.clicks))
             if await visit.leave_off() or not was_heard:
                 self._to_say = _STOPPED
         elif visit.shown.is_changing:

@@ -10,7 +10,7 @@ export default {
     this.count = this.answered = 0;
     queueMicrotask(() => window.socket.on("connect", this.returns)); // it is made once all elements are there
     const { story } = this.kept();
-    if (!story) return this.mark(false);
+    if (!story) return this.mark();
     this.ask(story.unsaved);
     this.$emit("waits", story);
   },
@@ -34,15 +34,15 @@ export default {
     clicks(event) {
       if (!event.target.closest(".change button")) return;
       this.count += 1;
-      this.mark(true);
+      this.mark(this.count);
       this.$emit("clicked", this.count);
     },
     returns() {
       if (this.answered < this.count) this.$emit("returns", this.count);
     },
-    hear(count, isChanging) {
+    hear(count, underWay) {
       this.answered = count;
-      if (count === this.count) this.mark(isChanging);
+      if (count === this.count) this.mark(underWay);
     },
     async bring() {
       const { story, text } = this.kept();
@@ -54,18 +54,18 @@ export default {
       let answer;
       try {
         answer = await (await fetch(this.url, { method: "POST", body: form })).json();
-        this.mark(false);
+        this.mark();
       } catch {
         answer = { error: { message: `${story.name}, which this tab keeps, did not reach the server.` } };
       }
       this.$emit("answer", answer);
     },
-    // A turn is under way: where the page ends before that does, nobody else would know.
-    mark(isChanging) {
+    // The number of a click, or that a turn is under way: where the page ends before that does, nobody else would know.
+    mark(underWay) {
       const place = `${this.name}/changing`;
       sessionStorage.removeItem(place);
       try {
-        if (isChanging) sessionStorage.setItem(place, this.count);
+        if (underWay) sessionStorage.setItem(place, underWay);
       } catch {} // of a story that fills all that a browser keeps, nothing comes back
     },
     handOut() {

@@ -11,7 +11,10 @@ from workbench.frame.bounded import LONGEST_NAME
 from workbench.frame.notice import notify
 from workbench.story.shown_story import ShownStory
 
-_NOT_HEARD = "What was clicked last may not have reached the server, as the connection broke off: was it done?"
+NOT_HEARD = "What was clicked last may not have reached the server, as the connection broke off: was it done?"
+"""What is said where nothing is known of a click: it may have begun a turn, or written the story back."""
+TURN = "turn"
+"""Stands, in what a browser's tab keeps, for a turn that is under way."""
 _MOST = 5_000_000
 """Characters that a browser keeps; sending more would hold up everybody for nothing."""
 
@@ -51,13 +54,16 @@ class StoryKeeper(ui.element, component="keeper.js"):
                 shown.waiting = ""
             await on_answer(event.args)
 
+        def under_way() -> str:
+            return TURN if shown.is_changing else ""
+
         def clicked(event: GenericEventArguments) -> None:
             shown.clicks = int(event.args)
-            self.run_method("hear", shown.clicks, shown.is_changing)
+            self.run_method("hear", shown.clicks, under_way())
 
         def returns(event: GenericEventArguments) -> None:
             if event.args != shown.clicks:
-                notify(_NOT_HEARD, "warning")
+                notify(NOT_HEARD, "warning")
             clicked(event)
 
         with ui.row().classes("line") as self._instead:
@@ -71,7 +77,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.on("returns", returns)
         shown.was_opened.subscribe(self._begin)
         shown.was_changed.subscribe(self._keep)
-        shown.changing_begins_or_ends.subscribe(lambda: self.run_method("mark", shown.is_changing))
+        shown.changing_begins_or_ends.subscribe(lambda: self.run_method("mark", under_way()))
 
     def _begin(self) -> None:
         self._has_warned = False
