@@ -239,24 +239,41 @@ class Execution:
     async def _conclude_all(
         self, project: ArrowProject, batch: Sequence[OperationResult], outcomes: Sequence[Outcome]
     ) -> list[OperationFinished]:
-        """As if each had been executed by itself; ids follow what the editor has really given."""
-        reported = await self._reported(outcomes[-1])
+        """As if each had been executed by itself."""
+        try:
+            reported = await self._reported(outcomes[-1])
+        except BaseException:  # stopped, and done they are
+            if refusal(batch[-1], outcomes[-1], None) is None:
+                await in_thread(self._follow_all, project, batch, outcomes, None)
+            raise
         failure = refusal(batch[-1], outcomes[-1], reported)
         if failure is not None:
             return [await self.shadow.refuse(project, one, outcomes[-1], reported, failure) for one in batch]
-        ids, finished = dict[int, int](), list[OperationFinished]()
+        followed = await in_thread(self._follow_all, project, batch, outcomes, reported)
+        shown = [None] * (len(batch) - 1) + [reported]
+        told = zip(followed, outcomes, shown, strict=True)
+        return [await self.shadow.conclude(project, *each) for each in told]
+
+    def _follow_all(
+        self,
+        project: ArrowProject,
+        batch: Sequence[OperationResult],
+        outcomes: Sequence[Outcome],
+        reported: ArrowProject | None,
+    ) -> list[OperationResult]:
+        """Notes all that the editor has done, before anybody is told; ids follow what it has really given."""
+        ids, followed = dict[int, int](), list[OperationResult]()
         for expected, outcome in zip(batch, outcomes, strict=True):
             operation = renumbered(expected.operation, ids)
             checkpoint = project.checkpoint()
-            applied = await self._computed(project.apply, operation, self.shadow.selection)
-            with_given_ids = self.shadow.with_given_ids
-            applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
-            shown = reported if outcome is outcomes[-1] else None
+            applied = project.apply(operation, self.shadow.selection)
+            applied = self.shadow.with_given_ids(project, checkpoint, operation, applied, outcome)
             if reported is None:
-                applied = await self._brought_along(project, checkpoint, applied, outcome)
-            finished.append(await self.shadow.conclude(project, applied, outcome, shown))
-            ids |= changed_ids(expected.result, finished[-1].result)
-        return finished
+                applied = self.shadow.brought_along(project, checkpoint, applied, outcome)
+            shown = reported if outcome is outcomes[-1] else None
+            followed.append(self.shadow.follow(project, applied, outcome, shown))
+            ids |= changed_ids(expected.result, followed[-1].result)
+        return followed
 
     async def _timed(self, executing: Awaitable[_Executed], *applied: OperationResult) -> _Executed:
         started, self.under_way = time.monotonic(), tuple(each.operation for each in applied)
@@ -291,17 +308,21 @@ class Execution:
             reported = await self._reported(outcome)
             failure = refusal(applied, outcome, reported)
             if failure is None:
-                with_given_ids = self.shadow.with_given_ids
-                applied = await self._computed(with_given_ids, project, checkpoint, operation, applied, outcome)
+                shadow = self.shadow
+                applied = await self._computed(shadow.with_given_ids, project, checkpoint, operation, applied, outcome)
                 if reported is None:
-                    applied = await self._brought_along(project, checkpoint, applied, outcome)
-        except BaseException:  # stopped, and done it is
+                    applied = await self._computed(shadow.brought_along, project, checkpoint, applied, outcome)
+        except BaseException:  # stopped, and the editor has answered
             if refusal(applied, outcome, None) is None:
                 self.shadow.note(applied, project, {})
+            else:
+                project.rollback(checkpoint)
+                self.shadow.keep_done(project, outcome, None)
             raise
         if failure is not None:
             project.rollback(checkpoint)
             return await self.shadow.refuse(project, applied, outcome, reported, failure)
+        applied = self.shadow.follow(project, applied, outcome, reported)
         return await self.shadow.conclude(project, applied, outcome, reported)
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
@@ -310,15 +331,6 @@ class Execution:
             self._is_unreadable = True
             self.shadow.lose_sight()
         return reported
-
-    async def _brought_along(
-        self, project: ArrowProject, checkpoint: int, applied: OperationResult, outcome: Outcome
-    ) -> OperationResult:
-        """What the editor did without showing it, as it is in the story if the client has sent that meanwhile."""
-        newer = self._context.project
-        if newer is None or newer is project:
-            return applied
-        return await self._computed(self.shadow.brought_along, project, checkpoint, newer, applied, outcome)
 
     async def _tried(
         self, project: ArrowProject, operation: Operation

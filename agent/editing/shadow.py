@@ -1,7 +1,7 @@
 """The turn's own copy of the story, which follows what the editor has really done."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -88,18 +88,16 @@ class Shadow:
         return project.apply(operation, self.selection)
 
     def brought_along(
-        self,
-        project: ArrowProject,
-        checkpoint: int,
-        newer: ArrowProject,
-        applied: OperationResult,
-        outcome: Outcome,
+        self, project: ArrowProject, checkpoint: int, applied: OperationResult, outcome: Outcome
     ) -> OperationResult:
         """Sees to it that a story which the client has sent while its editor did the operation has it, too.
 
         Where it is not certain what that is there, or it would take away what has come into the story, nobody knows the
         story as it is now.
         """
+        newer = self._context.project
+        if newer is None or newer is project:
+            return applied
         ids = ids_made(applied)
         project.rollback(checkpoint)
         before = project.copy()
@@ -122,19 +120,23 @@ class Shadow:
         self.lose_sight()
         return replace(applied, result=applied.result | {"remark": _NOT_SHOWN}, created=())
 
-    async def conclude(
+    def follow(
         self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
-    ) -> OperationFinished:
-        """The client's content is the truth: it replaces the shadow, and the model learns what differs."""
-        differences: list[str] = []
+    ) -> OperationResult:
+        """Notes what the editor has done; the client's content is the truth, and replaces the shadow."""
         expected = applied
         if reported is not None:
             applied = as_reported(applied, outcome, project, reported)
             self._context.project = reported
             self._context.characters = max(self._context.characters, len(outcome.content or ""))
         self.note(applied, project, changed_ids(applied.result, expected.result))
-        if reported is not None:
-            differences = await self._compare(project, reported)
+        return applied
+
+    async def conclude(
+        self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
+    ) -> OperationFinished:
+        """Tells of what has been followed, and the model of what differs."""
+        differences = await self._compare(project, reported) if reported is not None else []
         confirmed = reported is not None or bool(reported_ids(applied, outcome))
         result = result_for_model(applied, outcome, differences, confirmed=confirmed)
         return await self.finish(applied.operation, result, None, reached_editor=True)
@@ -147,22 +149,32 @@ class Shadow:
         reported: ArrowProject | None,
         failure: Failure,
     ) -> OperationFinished:
-        """What the editor had done of it before counts; where nothing shows what came of that, the story is unknown."""
+        """Tells of what the editor had done of it before, and that the rest was not done."""
+        done = self.keep_done(project, outcome, reported)
+        if reported is not None:
+            await self._compare(project, reported)
+        for operation, result in done:
+            await self.finish(operation, result, None, reached_editor=True)
+        return await self.finish(applied.operation, None, failure, reached_editor=True)
+
+    def keep_done(
+        self, project: ArrowProject, outcome: Outcome, reported: ArrowProject | None
+    ) -> list[tuple[Operation, Any]]:
+        """What the editor had done before it failed counts, with what came of it.
+
+        Where nothing shows that, the story is unknown.
+        """
+        if reported is None and outcome.done is not None:
+            return list(self._kept(project, outcome.done))
         if reported is not None:
             with suppress(OperationError):  # then more than that has changed
                 for operation in outcome.done or ():
                     project.apply(operation, self.selection)
-            await self._compare(project, reported)
             self._context.project = reported
-        elif outcome.done is not None:
-            await self._keep(project, outcome.done)
-        if reported is not None or outcome.done is None:
-            for operation in outcome.confirmed:
-                self.executed.append(operation)
-                await self.finish(operation, None, None, reached_editor=True)
-        if reported is None and outcome.done is None and outcome.confirmed:
+        elif outcome.confirmed:
             self._lost_sight_of = project
-        return await self.finish(applied.operation, None, failure, reached_editor=True)
+        self.executed += outcome.confirmed
+        return [(operation, None) for operation in outcome.confirmed]
 
     async def _compare(self, expected: ArrowProject, reported: ArrowProject) -> list[str]:
         differences = await in_thread_if_large(self._context.characters, surprises, expected, reported)
@@ -195,8 +207,7 @@ class Shadow:
         await self._tell(finished)
         return finished
 
-    async def _keep(self, project: ArrowProject, done: Iterable[Operation]) -> None:
-        """The editor has done these before it failed, so the shadow has them, too."""
+    def _kept(self, project: ArrowProject, done: Iterable[Operation]) -> Iterator[tuple[Operation, Any]]:
         for operation in done:
             try:
                 kept = project.apply(operation, self.selection)
@@ -204,7 +215,7 @@ class Shadow:
                 logger.warning("what the editor has done of an operation cannot be followed: %s", error)
                 return
             self.note(kept, project, {})
-            await self.finish(kept.operation, kept.result, None, reached_editor=True)
+            yield kept.operation, kept.result
 
 
 def _came_of_it(before: ArrowProject, after: ArrowProject, newer: ArrowProject) -> bool:

@@ -1,0 +1,150 @@
+"""What an editor has done counts, also where the turn is stopped before its answer is read, or is told."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from agent import Event, Failure, Outcome, TurnContext
+from agent.editing.execution import Execution
+from arrow_project import ArrowProject, Operation, OperationResult, fingerprint, parse
+from tests.agent.scripted_model import PATIENCE_S, Hang, Use
+from tests.agent.story import NEXT_ID, story
+from tests.agent.turn_runner import TurnRunner, unheard
+
+COINS = [Operation("create_variable", {"name": f"coin{n}", "type": "num", "initial_value": n}) for n in range(3)]
+LINE = Operation("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})
+STEPS = (LINE, COINS[0])
+CONNECTED = Operation(LINE.function, {**LINE.arguments, "connect_from": {"node_id": 3, "slot": 0}})
+
+
+class Panel:
+    """An editor that does all of a batch at once and shows its story."""
+
+    takes_batches = True
+
+    def __init__(self, project: ArrowProject) -> None:
+        self.project = project
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        (outcome,) = await self.apply_together([applied])
+        return outcome
+
+    async def apply_together(self, applied: Sequence[OperationResult]) -> Sequence[Outcome]:
+        results = [self.project.apply(one.operation).result for one in applied]
+        outcomes = [Outcome(success=True, result=next(iter(result.values()), None)) for result in results]
+        return [*outcomes[:-1], Outcome(success=True, content=self.project.to_text())]
+
+
+class BreaksOff:
+    """An editor that does two steps of an operation, and not the third."""
+
+    def __init__(self, *, shows: bool) -> None:
+        self.project, self._shows = story(), shows
+
+    async def apply(self, applied: OperationResult) -> Outcome:
+        self.project.apply_all(STEPS)
+        content = self.project.to_text() if self._shows else None
+        refusal = Failure("EDITOR_ERROR", "Slot taken.")
+        return Outcome(success=False, failure=refusal, content=content, confirmed=STEPS, done=STEPS)
+
+
+class Reading:
+    """An answer that takes long to read, after some that do not."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, after: int = 0) -> None:
+        self._before = after
+        self._begun, self._may_go_on = threading.Event(), threading.Event()
+        monkeypatch.setattr("agent.editing.reconciliation.parse", self._parse)
+
+    def _parse(self, content: str) -> ArrowProject:
+        self._before -= 1
+        if self._before >= 0:
+            return parse(content)
+        self._begun.set()
+        assert self._may_go_on.wait(PATIENCE_S)
+        return parse(content)
+
+    async def is_stopped(self, task: "asyncio.Task[object]") -> None:
+        """Stops the task while it reads."""
+        assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
+        task.cancel()
+        self._may_go_on.set()
+        await asyncio.wait((task,))
+        assert task.cancelled()
+
+
+def large() -> ArrowProject:
+    """A story whose text is read in a thread."""
+    project = story()
+    project.apply(Operation("update_node", {"node_id": 3, "data": {"content": "Rain. " * 2_000}}))
+    return parse(project.to_text())
+
+
+def context(project: ArrowProject) -> TurnContext:
+    return TurnContext(project, None, (3,), (), (), ())
+
+
+async def stopped(_event: Event) -> None:
+    """The turn is stopped while this is told."""
+    raise asyncio.CancelledError
+
+
+async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_the_answer_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    editor, of, reading = Panel(large()), context(large()), Reading(monkeypatch)
+    done = Execution(of, editor, "never", unheard)
+    await reading.is_stopped(asyncio.ensure_future(done.execute_together([*COINS, LINE, LINE])))
+    assert done.executed == [*COINS, LINE, LINE]
+    assert done.created == [NEXT_ID + 3, NEXT_ID + 4]
+    assert fingerprint(of.project) == fingerprint(editor.project)
+
+
+async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_the_first_of_it_is_told() -> None:
+    editor, of = Panel(story()), context(story())
+    done = Execution(of, editor, "never", stopped)
+    with pytest.raises(asyncio.CancelledError):
+        await done.execute_together([*COINS, LINE])
+    assert done.executed == [*COINS, LINE]
+    assert fingerprint(of.project) == fingerprint(editor.project)
+
+
+async def test_a_turn_that_is_stopped_while_an_answer_is_read_can_be_taken_back(
+    runner: TurnRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of two batches is done; the second is the one whose answer is not read to its end."""
+    uses = [Use(one.function, one.arguments) for one in COINS]
+    first = [Use(one.function, {**one.arguments, "name": f"old_{one.arguments['name']}"}) for one in COINS]
+    runner.model.add(first, uses, [Hang()])
+    project = large()
+    editor, reading = Panel(parse(project.to_text())), Reading(monkeypatch, after=1)
+    turn = runner.turn("Add coins.", unheard, editor, project=project)
+    await reading.is_stopped(asyncio.ensure_future(turn.run()))
+    assert len(editor.project.data.variables) == 7
+    await runner.events("undo", editor, project=parse(editor.project.to_text()))
+    assert [one["name"] for one in editor.project.data.variables.values()] == ["oil"]
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_what_was_done_before_a_refusal_is_known_where_the_turn_is_stopped_while_it_is_told(
+    *, shows: bool
+) -> None:
+    editor, of = BreaksOff(shows=shows), context(story())
+    done = Execution(of, editor, "never", stopped)
+    with pytest.raises(asyncio.CancelledError):
+        await done.execute(CONNECTED)
+    assert done.executed == [*STEPS]
+    assert fingerprint(of.project) == fingerprint(editor.project)
+
+
+async def test_what_was_done_before_a_refusal_is_known_where_the_turn_is_stopped_while_the_answer_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    editor, of, reading = BreaksOff(shows=True), context(large()), Reading(monkeypatch)
+    editor.project = large()
+    done = Execution(of, editor, "never", unheard)
+    await reading.is_stopped(asyncio.ensure_future(done.execute(CONNECTED)))
+    assert done.executed == [*STEPS]
+    assert fingerprint(of.project) == fingerprint(editor.project)
