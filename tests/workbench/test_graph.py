@@ -14,7 +14,7 @@ from tests.agent.story import story_text
 from tests.workbench.test_forms import on_a_page
 from tests.workbench.test_panels import visited
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_LINKS, MOST_NODES, beginning
+from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_LINKS, MOST_NODES, MOST_WAYS, beginning
 from workbench.story.graph import scene_drawing
 from workbench.story.node_card import draw_node
 from workbench.story.open_story import OpenStory
@@ -168,7 +168,7 @@ def test_of_the_ways_of_a_node_those_that_are_shown_are_described_and_each_node_
             draw_node(opened.story, node, print)
 
         on_a_page(use)
-    assert len(ways) == 2 * MOST_ELEMENTS
+    assert len(ways) == 2 * MOST_WAYS
     assert phrases == [1001]
 
 

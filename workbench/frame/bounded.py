@@ -10,18 +10,25 @@ _Item = TypeVar("_Item")
 MOST_ELEMENTS = 200
 MOST_NODES, MOST_LINKS = 5000, 20_000
 """In one drawing."""
+MOST_WAYS = 50
+"""To a node, and from it: a button costs more than other elements."""
 MOST_CHOICES = 200
 """In a field of a form, each of which costs as much as an element."""
 LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE, LONGEST_FORM = 200, 10_000, 200_000, 200_000
 """In characters; of a form, those of all its fields together."""
 
 
-def draw_first(items: Sequence[_Item], draw: Callable[[_Item], object], rest: str = "more are not shown") -> None:
+def draw_first(
+    items: Sequence[_Item],
+    draw: Callable[[_Item], object],
+    rest: str = "more are not shown",
+    most: int = MOST_ELEMENTS,
+) -> None:
     """Draws the first of them, and says how many there are besides."""
-    for item in items[:MOST_ELEMENTS]:
+    for item in items[:most]:
         draw(item)
-    if len(items) > MOST_ELEMENTS:
-        ui.label(f"{len(items) - MOST_ELEMENTS} {rest}.").classes("hint")
+    if len(items) > most:
+        ui.label(f"{len(items) - most} {rest}.").classes("hint")
 
 
 def beginning(text: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from arrow_project import Link, Node, Story, shorten, texts_of
-from workbench.frame.bounded import LONGEST_NAME, MOST_ELEMENTS, beginning, draw_first
+from workbench.frame.bounded import LONGEST_NAME, MOST_ELEMENTS, MOST_WAYS, beginning, draw_first
 
 
 def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:
@@ -29,7 +29,7 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     _draw_ways(into, nowhere, lambda way: (way.from_id, story.describe_way(way.from_id, way.from_slot)), choose)
     ui.label("Where it goes").classes("part")
     target = story.follows_without(node.id)
-    if target is not None and len(out) <= MOST_ELEMENTS and all(target != way.to_id for way in out):
+    if target is not None and len(out) <= MOST_WAYS and all(target != way.to_id for way in out):
         out = [*out, Link(node.id, 0, target, 0)]
     nowhere = "Nowhere: the story ends here."
     _draw_ways(out, nowhere, lambda way: (way.to_id, story.describe_way(node.id, way.from_slot, way.to_id)), choose)
@@ -45,4 +45,4 @@ def _draw_ways(
         node_id, said = tell(way)
         ui.button(said, on_click=partial(choose, node_id)).props("flat no-caps dense align=left").classes("entry")
 
-    draw_first(ways, draw)
+    draw_first(ways, draw, most=MOST_WAYS)
