@@ -4,9 +4,15 @@ extends RefCounted
 const UNTITLED := "Untitled Adventure"
 const NOT_NAMED := "Open or create a named project to use Fletcher."
 const PREVIEWED := "A snapshot is being previewed. Return to the project to use Fletcher."
+const CHANGED_ON_DISK := (
+	"The story is taken back in the editor and is not saved: %s was changed on the disk since the turn, "
+	+ "and is left as it is. Saving writes over it."
+)
 
 var main: Node
 var mind: Object
+## The file as Fletcher has last saved it.
+var written := PackedByteArray()
 
 var _preferences: RefCounted
 
@@ -71,7 +77,9 @@ func note_change() -> void:
 func save_if_wanted() -> bool:
 	if _preferences.save_with_calls and not is_saved():
 		mind.save_project()
-		return is_saved()
+		if not is_saved():
+			return false
+		written = FileAccess.get_file_as_bytes(path())
 	return true
 
 
@@ -127,12 +135,18 @@ func image() -> Dictionary:
 	}
 
 
-## Puts the copy back, in the editor and in the file; "" or why the file could not be written.
+## Puts the copy back, in the editor and in the file; "" or why the file was not written. What is there has to be
+## what the turn has `left`, or what Arrow shows and has saved, with nothing that was not saved before the turn.
 func restore(copy: Dictionary) -> String:
+	var found := FileAccess.get_file_as_bytes(copy.path)
+	var is_as_before: bool = not copy.on_disk or found == copy.bytes
+	var is_ours: bool = found == copy.left or (copy.saved and found == text().to_utf8_buffer())
 	put_back(copy)
+	if not is_as_before and (found.is_empty() or not is_ours):
+		return CHANGED_ON_DISK % copy.path
 	if copy.saved:
 		_mark_saved()
-	if not copy.on_disk or FileAccess.get_file_as_bytes(copy.path) == copy.bytes:
+	if is_as_before:
 		return ""
 	var file := FileAccess.open(copy.path, FileAccess.WRITE)
 	if file == null:

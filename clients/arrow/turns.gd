@@ -171,6 +171,7 @@ func _finish(reason: String) -> void:
 
 
 func _keep(turn: RefCounted) -> void:
+	turn.copy.left = _project.written
 	turn.look_for_edits(_project.fingerprint())
 	if turn.is_edited:
 		send_story([])  # no call has shown what was done by hand after the last one

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.arrow_project.conform.starts import text_of
 from tests.clients.arrow.editor import Editor
 from tests.end_to_end.messages_api import Hang, Text, ToolUse
@@ -158,6 +160,77 @@ def test_without_saving_the_file_is_left_alone(editor: Editor, server: House) ->
         assert not editor.call("project", "is_saved")
     finally:
         editor.put("preferences", "save_with_calls", True)
+
+
+@pytest.mark.parametrize("other", [text_of("blank").encode(), None], ids=["written", "removed"])
+@pytest.mark.parametrize("how", ["undo", "stop"])
+def test_what_something_else_does_to_the_file_after_the_turn_stays(
+    other: bytes | None, how: str, editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    before, file = editor.text, editor.file
+    api = server.model.play([[_GOLD], Hang()])
+    since = editor.mark()
+    assert editor.fletcher("send", "Add ten gold.")
+    api.hanging.wait()
+    if how == "undo":
+        editor.fletcher("stop")
+        editor.wait("turn_ended", since)
+
+    file.unlink()
+    if other is not None:
+        file.write_bytes(other)
+    if how == "undo":
+        assert editor.fletcher("undo")
+    else:
+        editor.fletcher("stop", True)  # with taking back
+        editor.wait("turn_ended", since)
+
+    editor.frames()
+    assert (file.read_bytes() if file.exists() else None) == other
+    assert editor.text == before
+    assert not editor.call("project", "is_saved")
+    assert editor.wait("failed", since)[0] == "NOT_WRITTEN"
+
+
+def test_what_was_not_saved_before_the_turn_and_is_saved_after_it_stays_in_the_file(
+    editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.call("mind", "create_new_character")
+    editor.call("mind", "reset_project_save_status", False)
+    before = editor.document
+    editor.put("preferences", "save_with_calls", False)
+    try:
+        server.model.play([[_GOLD], [Text(["There."])]])
+        editor.turn("send", "Gold.")
+        editor.call("mind", "save_project")
+        saved = editor.file.read_bytes()
+        since = editor.mark()
+        assert editor.fletcher("undo")
+    finally:
+        editor.put("preferences", "save_with_calls", True)
+    editor.frames()
+    assert editor.file.read_bytes() == saved
+    assert editor.document == before
+    assert not editor.call("project", "is_saved")
+    assert editor.wait("failed", since)[0] == "NOT_WRITTEN"
+
+
+def test_what_the_user_has_saved_after_the_turn_is_taken_back_in_the_file(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.file.read_bytes()
+    editor.put("preferences", "save_with_calls", False)
+    try:
+        server.model.play([[_GOLD], [Text(["There."])]])
+        editor.turn("send", "Gold.")
+        editor.call("mind", "save_project")
+        assert b'"gold"' in editor.file.read_bytes()
+        assert editor.fletcher("undo")
+    finally:
+        editor.put("preferences", "save_with_calls", True)
+    editor.frames()
+    assert editor.file.read_bytes() == before
 
 
 def test_another_project_is_asked_about_alone(editor: Editor, server: House) -> None:
