@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from functools import cached_property
+from itertools import dropwhile, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ _MISREAD_TOGETHER = 0.9  # and so are as many letters in another number of words
 _SHORT = 6  # words; what is longer and has no counterpart is a running header, or moved, and no other wording
 _FEW_LETTERS = 200
 _FEW = 2  # words that only one of them has, such as a `not`: too few for a running header
+_EDGE = 18  # words before the first run in common, or behind the last; of more nobody can tell what stands for what
+_COUNTERPART = 1 / 3  # share of those that both have: then they are fields of one form, and no running header
 
 
 class Likeness(NamedTuple):
@@ -42,12 +45,13 @@ class Likeness(NamedTuple):
 class _Gap(NamedTuple):
     """What stands between two runs that a passage and the document have in common: there, and here.
 
-    At an edge of the passage there is only one, and what stands here is a guess.
+    At an edge of the passage there is only one, and what stands here is a guess; so is what is `around` that.
     """
 
     said: list[str]
     here: list[str]
     at_edge: bool = False
+    around: Sequence[str] = ()
 
 
 def hashed(words: Words) -> Hashes:
@@ -66,6 +70,8 @@ class Alignment:
     def __init__(self, passages: Sequence[Passage], vocabulary: dict[str, int]) -> None:
         self.passages = passages
         self.name = passages[0].document
+        self._titles = {_title(heading) for passage in passages for heading in passage.heading}
+        self._has_title: dict[str, bool] = {}
         self._spelled = [split_words(passage.text) for passage in passages]
         self._rows = [_numbered(row, vocabulary) for row in self._spelled]
         self._words = [word for row in self._spelled for word in row]
@@ -87,6 +93,23 @@ class Alignment:
         stands = other._run_set[at] == self._runs_of_rows
         standing = np.bincount(self._row_of_runs[stands], minlength=len(self._rows))
         return np.flatnonzero((standing > 0) & (standing >= _SAME * self._run_counts)).tolist()
+
+    def is_about_others_than(self, other: Alignment) -> bool:
+        """Whether it has a heading that the other document lacks: sheets of one form say by theirs whose they are."""
+        return not all(map(other._has, self._titles))
+
+    def has(self, heading: Sequence[str]) -> bool:
+        """Whether these headings stand here too, or some of their words as one, or all in the midst of the text."""
+        return all(self._has(_title(one)) for one in heading)
+
+    def _has(self, title: str) -> bool:
+        if title not in self._has_title:
+            self._has_title[title] = title in self._said or any(one in title for one in self._titles)
+        return self._has_title[title]
+
+    @cached_property
+    def _said(self) -> str:
+        return " ".join(["", *self._words, *self._titles, ""])
 
     def words_of(self, row: int) -> tuple[list[str], Words]:
         """The words of a passage, as they are spelled and by number."""
@@ -131,7 +154,8 @@ class Alignment:
         """What is not in common between one run and the next, before the first and behind the last."""
         first, start = anchors[0]
         if first:
-            yield _Gap(list(said[:first]), self._words[max(start - first, 0) : start], at_edge=True)
+            here, around = (self._words[max(start - first - more, 0) : start] for more in (0, _FEW))
+            yield _Gap(list(said[:first]), here, at_edge=True, around=around)
         for (place, here), (following, there) in pairwise(anchors):
             if following - place == there - here and following <= place + _RUN:
                 continue
@@ -142,7 +166,13 @@ class Alignment:
                 yield _Gap(list(between), self._words[here + _RUN : min(there, enough)])
         last, end = anchors[-1][0] + _RUN, anchors[-1][1] + _RUN
         if last < len(said):
-            yield _Gap(list(said[last:]), self._words[end : end + len(said) - last], at_edge=True)
+            here, around = (self._words[end : end + len(said) - last + more] for more in (0, _FEW))
+            yield _Gap(list(said[last:]), here, at_edge=True, around=around)
+
+
+def _title(heading: str) -> str:
+    """The words of a heading but for its number, between spaces."""
+    return " ".join(["", *dropwhile(str.isdecimal, split_words(heading)), ""])
 
 
 def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> Words:
@@ -152,13 +182,21 @@ def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> Words:
 def _contradicts(gap: _Gap, page_numbers: set[str]) -> bool:
     """Whether there is something else in its place here: another number, or other words."""
     said = [word for word in gap.said if word not in page_numbers]
-    if not said or not gap.here or max(len(said), len(gap.here)) > _SHORT:
+    if not said or not gap.here or max(len(said), len(gap.here)) > (_EDGE if gap.at_edge else _SHORT):
         return False
-    if gap.at_edge:
-        return len(said) == len(gap.here) and any(
-            one != other and one.isdecimal() and other.isdecimal() for one, other in zip(said, gap.here, strict=True)
-        )
-    return not _is_same(said, gap.here)
+    return _contradicts_at_edge(said, gap) if gap.at_edge else not _is_same(said, gap.here)
+
+
+def _contradicts_at_edge(said: Sequence[str], gap: _Gap) -> bool:
+    """The same, where words have to be a number for a number, very few, or in the midst of others that both have."""
+    pairs = zip(said, gap.here, strict=False)
+    if len(said) == len(gap.here) and any(a != b and a.isdecimal() and b.isdecimal() for a, b in pairs):
+        return True
+    here = gap.here if max(len(said), len(gap.here)) <= _FEW else gap.around
+    words = SequenceMatcher(None, said, here, autojunk=False)
+    if here is gap.around and words.ratio() < _COUNTERPART:
+        return False
+    return any(kind == "replace" and not _is_same(said[i:j], here[k:end]) for kind, i, j, k, end in words.get_opcodes())
 
 
 def _is_harmless(gap: _Gap) -> bool:

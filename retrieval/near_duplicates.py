@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora import Passage
-from retrieval.alignment import Alignment, Words, hashed
+from retrieval.alignment import Alignment, Likeness, Words, hashed
 
 # Of a larger corpus an eighth of the runs is compared: the question is only which documents deserve a closer look.
 _COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
@@ -135,10 +135,13 @@ class _Texts:
 def _compare(text: Alignment, other: Alignment) -> tuple[_Compared, int]:
     """What of the text stands in the other, and what it took to find out, in words."""
     compared, took = _Compared([], [], []), text.length // _LOOKED_AT
+    are_apart = other.is_about_others_than(text)
     for row in text.rows_like(other):
         passage, words = text.passages[row], text.words_of(row)
         took += len(words[0])
         likeness = other.likeness(words, passage)
+        if likeness.stands_here and are_apart and not other.has(passage.heading):
+            likeness = Likeness(differs=True)
         if likeness.stands_here:
             compared.standing.append(passage.id)
             if likeness.lacks_nothing and _rank(other) > _rank(text):

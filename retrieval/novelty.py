@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from corpora import Passage
 from retrieval.words import split_words
 
@@ -17,24 +19,28 @@ class NoveltyFilter:
 
     def __init__(self) -> None:
         self._runs: dict[tuple[str, ...], set[str]] = {}  # with the documents that they were shown from
+        self._headings: set[tuple[str, ...]] = set()
         self._numbers: set[str] = set()
 
-    def adds(self, passage: Passage) -> bool:
+    def adds(self, passage: Passage, also_in: Collection[str] = ()) -> bool:
         """Whether the passage says something new; if so, it counts as shown from now on.
 
         It need not be a near-duplicate of one passage: two readers cut the same text at different places. A number
         that was not there is always new, so that two versions of a document which contradict each other are
-        both seen. So is a word within one document: its entries on several people may differ in their names alone.
+        both seen. So is a word, or a heading, where the passage is not `also_in` the other document: sheets and entries
+        on several people may differ in their names alone.
         """
         words = split_words(passage.text)
         runs = set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
         numbers = set(filter(str.isdecimal, words)) - _page_numbers(passage)
-        own = {passage.document_id}
-        elsewhere = sum(bool(self._runs.get(run, own) - own) for run in runs)
-        if (elsewhere >= _KNOWN * len(runs) or runs <= self._runs.keys()) and numbers <= self._numbers:
+        heading = tuple(map(str.casefold, passage.heading))
+        elsewhere = sum(not self._runs.get(run, set()).isdisjoint(also_in) for run in runs)
+        is_said_again = runs <= self._runs.keys() and heading in self._headings
+        if (elsewhere >= _KNOWN * len(runs) or is_said_again) and numbers <= self._numbers:
             return False
         for run in runs:
-            self._runs.setdefault(run, set()).update(own)
+            self._runs.setdefault(run, set()).add(passage.document)
+        self._headings.add(heading)
         self._numbers |= numbers
         return True
 

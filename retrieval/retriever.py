@@ -307,5 +307,8 @@ class Retriever:
         while some := dict(islice(ranking, next(lengths))):
             passages = self._catalog.passages_by_id(key, some)
             for passage_id, score in some.items():
-                if passage_id in passages and (shown.adds(passages[passage_id]) or near.is_version(passage_id)):
-                    yield RankedPassage(passages[passage_id], score, near.also_in(passage_id))
+                also_in = near.also_in(passage_id)
+                if passage_id in passages and (
+                    shown.adds(passages[passage_id], also_in) or near.is_version(passage_id)
+                ):
+                    yield RankedPassage(passages[passage_id], score, also_in)

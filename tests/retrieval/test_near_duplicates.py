@@ -96,6 +96,34 @@ def test_what_says_a_word_more_or_less_is_still_shown(changed: str) -> None:
     assert not found.is_repeated("v1.docx-1")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Mira " + STORY, "Tomas " + STORY),
+        (STORY + " Her name is Mira Holt.", STORY + " Her name is Una."),
+        ("Name: Mira Holt. Trade: fisher. " + STORY, "Name: Una. Trade: guard. " + STORY),
+    ],
+)
+def test_so_it_is_in_the_first_and_the_last_words(one: str, other: str) -> None:
+    found = near_duplicates(document("v1.md", one), document("v2.md", other))
+    for name in ("v1.md-1", "v2.md-1"):
+        assert (found.also_in(name), found.is_repeated(name), found.is_version(name)) == ((), False, True)
+
+
+def test_sheets_that_differ_in_their_headings_alone_are_about_several_people() -> None:
+    found = near_duplicates(
+        document("Mira.md", STORY, heading=["Mira", "Status"]), document("Una.md", STORY, heading=["Una", "Status"])
+    )
+    for name in ("Mira.md-1", "Una.md-1"):
+        assert (found.also_in(name), found.is_repeated(name), found.is_version(name)) == ((), False, True)
+
+
+@pytest.mark.parametrize("heading", [(), ("Elena",), ("3.1 Elena",), ("Chapter 3 Elena",), ("Bible", "Elena")])
+def test_another_reader_may_find_other_headings(heading: tuple[str, ...]) -> None:
+    found = near_duplicates(document("a.docx", STORY, heading=["Elena"]), document("b.pdf", STORY, heading=heading))
+    assert found.also_in("a.docx-1") == ("b.pdf",)
+
+
 def test_documents_that_have_little_in_common_are_no_twins() -> None:
     other = "The harbour freezes in winter, and the ferries lie on the shingle until the ice is gone. " * 3
     assert near_duplicates(document("a.md", STORY), document("b.md", other)).also_in("a.md-1") == ()

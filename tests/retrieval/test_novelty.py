@@ -22,7 +22,8 @@ def test_the_same_text_of_two_documents_is_shown_once() -> None:
 def test_line_breaks_case_and_a_page_number_make_no_difference() -> None:
     shown = NoveltyFilter()
     shown.adds(passage(TEXT))
-    assert not shown.adds(passage(TEXT.replace(" ", "\n").upper() + "\n12", "bible.pdf", page=12))
+    extracted = passage(TEXT.replace(" ", "\n").upper() + "\n12", "bible.pdf", page=12)
+    assert not shown.adds(extracted, ["bible.docx"])
 
 
 def test_a_twin_that_is_cut_elsewhere_is_known_from_two_passages() -> None:
@@ -42,10 +43,25 @@ def test_what_is_known_to_four_fifths_is_known_and_what_is_less_is_new() -> None
     five_runs = passage("Elena left the valley when it froze", "bible.pdf")
     shown = NoveltyFilter()
     shown.adds(passage("Elena left the valley when it"))
-    assert not shown.adds(five_runs), "four of five"
+    assert not shown.adds(five_runs, ["bible.docx"]), "four of five"
     shown = NoveltyFilter()
     shown.adds(passage("Elena left the valley when"))
-    assert shown.adds(five_runs), "three of five"
+    assert shown.adds(five_runs, ["bible.docx"]), "three of five"
+
+
+def test_sheets_of_one_form_are_about_several_people() -> None:
+    shown = NoveltyFilter()
+    for name in ("Osk", "Mina", "Jory"):
+        assert shown.adds(passage(TEXT.replace("Elena", name), f"{name}.md"))
+    assert not shown.adds(passage(TEXT.replace("Elena", "Mina"), "Mina.pdf"), ["Mina.md"])
+    assert shown.adds(passage(TEXT, "Elena.pdf"), ["Elena.md"]), "what only others' sheets say is not said of Elena"
+
+
+def test_under_another_heading_the_same_is_another_statement() -> None:
+    shown = NoveltyFilter()
+    for name in ("Osk", "Mina"):
+        assert shown.adds(replace(passage(TEXT), heading=("Cast", name, "Status")))
+    assert not shown.adds(replace(passage(TEXT), heading=("Cast", "Mina", "Status")))
 
 
 def test_within_a_document_another_name_is_another_statement() -> None:
