@@ -73,7 +73,7 @@ def visited(room: OpenStories | None = None) -> Any:
         intake=SimpleNamespace(under_way=lambda _: ()),
         lists=SimpleNamespace(known=lambda _: SimpleNamespace(documents=["bible.pdf"])),
         limits=SimpleNamespace(message_bytes=1),
-        roots=SimpleNamespace(roots={}),
+        roots=SimpleNamespace(roots={}, is_ours=lambda _: False),
         rounds=SimpleNamespace(wait=wait),
     )
     return Visit(services, "red", is_owner=False, project="1", room=room or OpenStories())
