@@ -304,6 +304,7 @@ class Execution:
         except BaseException:  # stopped: nobody knows that it was done
             project.rollback(checkpoint)
             raise
+        reported = None
         try:
             reported = await self._reported(outcome)
             failure = refusal(applied, outcome, reported)
@@ -313,11 +314,11 @@ class Execution:
                 if reported is None:
                     applied = await self._computed(shadow.brought_along, project, checkpoint, applied, outcome)
         except BaseException:  # stopped, and the editor has answered
-            if refusal(applied, outcome, None) is None:
-                self.shadow.note(applied, project, {})
+            if refusal(applied, outcome, reported) is None:
+                self.shadow.follow(project, applied, outcome, reported)
             else:
                 project.rollback(checkpoint)
-                self.shadow.keep_done(project, outcome, None)
+                self.shadow.keep_done(project, outcome, reported)
             raise
         if failure is not None:
             project.rollback(checkpoint)

@@ -148,3 +148,25 @@ async def test_what_was_done_before_a_refusal_is_known_where_the_turn_is_stopped
     await reading.is_stopped(asyncio.ensure_future(done.execute(CONNECTED)))
     assert done.executed == [*STEPS]
     assert fingerprint(of.project) == fingerprint(editor.project)
+
+
+async def test_a_deletion_that_the_story_shows_counts_where_the_turn_is_stopped_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The editor has answered `false`, and deleted it all the same."""
+    theirs, of, removal = story(), context(story()), Operation("delete_node", {"node_id": 3})
+    theirs.apply(removal)
+
+    class Answers:
+        async def apply(self, applied: OperationResult) -> Outcome:
+            return Outcome(success=True, result=False, content=theirs.to_text())
+
+    def stop(*_: object) -> OperationResult:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr("agent.editing.shadow.Shadow.with_given_ids", stop)
+    done = Execution(of, Answers(), "never", unheard)
+    with pytest.raises(asyncio.CancelledError):
+        await done.execute(removal)
+    assert done.executed == [removal]
+    assert fingerprint(of.project) == fingerprint(theirs)
