@@ -8,41 +8,17 @@ from bs4.element import NavigableString, PageElement, PreformattedString
 from ingest.extracted import BlockKind, Extracted
 from ingest.readers.formats import PageListener
 from ingest.readers.text_builder import TextBuilder
+from ingest.readers.twee import is_read
 
-_DROPPED = {"script", "style", "noscript", "template", "svg", "iframe", "object", "head", "button", "select"}
+_DROPPED = {"script", "style", "noscript", "template", "svg", "iframe", "object", "title", "button", "select"}
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+# What a browser puts on lines of its own or into cells; and labels, which stand by themselves.
 _BLOCKS = {
     *_HEADINGS,
-    *(
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-    ),
-    *(
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hr",
-        "html",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-    ),
-    *("section", "summary", "table", "ul", "[document]"),
+    *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog"),
+    *("dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr"),
+    *("html", "label", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "search", "section", "summary"),
+    *("table", "tbody", "td", "tfoot", "th", "thead", "tr", "tw-passagedata", "ul", "[document]"),
 }
 
 
@@ -69,11 +45,21 @@ def _add(builder: TextBuilder, element: Tag, kind: BlockKind) -> None:
             _add(builder, element.caption, "paragraph")
         builder.add("table", "\n".join(_rows(element)))
     elif element.name == "pre":
-        builder.add("code", element.get_text())
+        builder.add("code", _inline(element).replace("\0", "\n"))
     elif element.name in _HEADINGS:
         builder.add("heading", _flowing(element.children), _HEADINGS[element.name])
+    elif element.name == "tw-passagedata":
+        _add_passage(builder, element)
     else:
         _add_children(builder, element, "list" if element.name == "li" else kind)
+
+
+def _add_passage(builder: TextBuilder, passage: Tag) -> None:
+    """A passage of a Twine story, below the story's title."""
+    name = str(passage.get("name", ""))
+    if is_read(name, str(passage.get("tags", ""))):
+        builder.add("heading", name, 2)
+        builder.add("dialogue", passage.get_text())
 
 
 def _add_children(builder: TextBuilder, element: Tag, kind: BlockKind) -> None:
@@ -98,6 +84,8 @@ def _shown(element: Tag) -> Iterator[PageElement]:
 
 
 def _is_hidden(tag: Tag) -> bool:
+    if tag.name == "tw-storydata":  # what a player reads is made of it
+        return False
     style = str(tag.get("style", "")).replace(" ", "").lower()
     return tag.name in _DROPPED or tag.has_attr("hidden") or "display:none" in style or "visibility:hidden" in style
 
@@ -116,7 +104,10 @@ def _inline(element: PageElement) -> str:
         return "" if isinstance(element, PreformattedString) else element.replace("\0", "")
     if not isinstance(element, Tag):
         return ""
-    return "\0" if element.name == "br" else "".join(map(_inline, _shown(element)))
+    if element.name == "br":
+        return "\0"
+    text = "".join(map(_inline, _shown(element)))
+    return f"\0{text}\0" if element.name in _BLOCKS else text
 
 
 def _is_data(table: Tag) -> bool:

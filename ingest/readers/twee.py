@@ -23,16 +23,21 @@ def read(data: bytes, progress: PageListener) -> Extracted:
     return Extracted("twee", text, (Page(None, 0, len(text), text),), tuple(_blocks(text)))
 
 
+def is_read(name: str, tags: str) -> bool:
+    """Whether a passage of a story is text, and none of Twine's own or code."""
+    return name not in _NOT_TEXT and not _CODE & set(tags.split())
+
+
 def _blocks(text: str) -> Iterator[Block]:
     heads = [(line, head) for line in lines_of(text) if (head := _HEAD.match(line.text))]
     yield Block("dialogue", *stripped(text, 0, heads[0][0].start if heads else len(text)))
     for (line, head), end in zip(heads, _ends(text, heads), strict=True):
         name = _ESCAPE.sub(r"\1", head["name"]).strip()
-        if name in _NOT_TEXT or _CODE & set((head["tags"] or "").split()):
-            yield Block("omitted", line.start, end)
-        else:
+        if is_read(name, head["tags"] or ""):
             yield Block("heading", line.start, line.end, 1, name)
             yield Block("dialogue", *stripped(text, line.after, end))
+        else:
+            yield Block("omitted", line.start, end)
 
 
 def _ends(text: str, heads: Sequence[tuple[Line, re.Match[str]]]) -> list[int]:

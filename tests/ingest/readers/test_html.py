@@ -55,6 +55,37 @@ def test_what_stands_above_a_table_is_read_before_it() -> None:
     ]
 
 
+def test_words_of_different_cells_captions_labels_and_lines_are_never_glued() -> None:
+    crew = "<table><caption>Crew</caption><tr><td>Mira</td></tr><tr><td>Tomas</td></tr></table>"
+    assert [text for _, text in pieces(crew)] == ["Crew", "Mira", "Tomas"]
+    framed = "<table><tr><td>Osk</td><td>Ferry</td></tr><tr><td><table><tr><td>Ines</td></tr></table></td></tr></table>"
+    assert [text for _, text in pieces(framed)] == ["Osk", "Ferry", "Ines"]
+    form = "<fieldset><legend>Quest</legend><label>Bell</label><label>Rope</label></fieldset>"
+    assert [text for _, text in pieces(form)] == ["Quest", "Bell", "Rope"]
+    assert extract("<h1><div>The bell</div><div>tower</div></h1><p>x</p>").blocks[0].title == "The bell tower"
+    assert pieces("<pre>rope<br>lamp</pre>") == [("code", "rope\nlamp")]
+
+
+def test_words_that_a_browser_shows_as_one_stay_one() -> None:
+    assert pieces("<p>M<b>ir</b>a in <st1:place>Ne</st1:place>ss</p>") == [("paragraph", "Mira in Ness")]
+
+
+def test_a_published_twine_story_is_read_but_for_its_code() -> None:
+    story = """<title>The Bell</title><tw-story></tw-story><tw-storydata name="The Bell" hidden>
+      <style role="stylesheet">p{}</style><script role="script">var a</script>
+      <tw-passagedata pid="1" name="Start" tags="">Mira &amp; Osk ring.
+[[Harbour]]</tw-passagedata>
+      <tw-passagedata pid="2" name="Harbour" tags="dusk">Boats.</tw-passagedata>
+      <tw-passagedata pid="3" name="Code" tags="script">var b</tw-passagedata></tw-storydata>"""
+    assert pieces(story) == [
+        ("heading", "The Bell"),
+        ("heading", "Start"),
+        ("dialogue", "Mira & Osk ring.\n[[Harbour]]"),
+        ("heading", "Harbour"),
+        ("dialogue", "Boats."),
+    ]
+
+
 def test_declared_encoding_is_used() -> None:
     extracted = extract('<meta charset="iso-8859-2"><p>Żółw</p>', "iso-8859-2")
     assert extracted.text == "Żółw"
