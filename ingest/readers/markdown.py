@@ -15,7 +15,8 @@ from ingest.readers.formats import PageListener
 _LINE_END = re.compile(r"\r\n?|\n")
 # Obsidian and static site generators put YAML first; to Markdown its closing line would underline a heading.
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<properties>.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
-_PROPERTY = re.compile(r"^(?P<name>[^\s:#-][^:\r\n]*):.*(?:\r?\n(?:[ \t-].*)?$)*", re.MULTILINE)
+# A comment is none, but stays: it may be a heading above speeches.
+_PROPERTY = re.compile(r"^(?:#.*|(?P<name>[^\s:#-][^:\r\n]*):.*(?:\r?\n(?:[ \t-].*)?$)*)", re.MULTILINE)
 # What an application keeps about a note; other properties are facts that its writer has noted.
 _BOOKKEEPING = frozenset(
     (
@@ -64,15 +65,16 @@ def _blocks(text: str) -> Iterator[Block]:
 
 def _is_properties(lines: str) -> bool:
     """Whether they are: what stands between two rules is text, and so is what a blank line begins."""
-    others = _PROPERTY.sub("", lines).splitlines()
-    return not lines.startswith(("\r", "\n")) and all(not line.strip() or line.startswith("#") for line in others)
+    if lines.startswith(("\r", "\n")) or _PROPERTY.sub("", lines).strip():
+        return False
+    return any(entry["name"] for entry in _PROPERTY.finditer(lines))
 
 
 def _front_matter(text: str, front: re.Match[str]) -> Iterator[Block]:
     """The properties of a note: facts stay text, next to the bookkeeping of its application, which does not."""
     position = front.start()
     for entry in _PROPERTY.finditer(text, front.start("properties"), front.end("properties")):
-        if entry["name"].strip().lower() not in _BOOKKEEPING:
+        if (entry["name"] or "").strip().lower() not in _BOOKKEEPING:
             yield Block("omitted", position, entry.start())
             yield Block("code", entry.start(), entry.start() + len(entry[0].rstrip()))
             position = entry.end()

@@ -85,7 +85,12 @@ def test_front_matter_of_bookkeeping_alone_is_no_passage() -> None:
 
 @pytest.mark.parametrize(
     "between",
-    ["\n# The Bell Tower\n\nShe said: ring it.\n\n", "Osk rings the bell.\n\n", "title: Bell\n\nOsk rings it.\n\n"],
+    [
+        "\n# The Bell Tower\n\nShe said: ring it.\n\n",
+        "# The Bell Tower\n## The stairs\n",
+        "Osk rings the bell.\n\n",
+        "title: Bell\n\nOsk rings it.\n\n",
+    ],
 )
 def test_text_between_two_rules_is_no_front_matter(between: str) -> None:
     extracted = extract(f"---\n{between}---\n\nBoats leave at dawn.\n")
@@ -94,9 +99,18 @@ def test_text_between_two_rules_is_no_front_matter(between: str) -> None:
     assert all(line in shown for line in [*between.split("\n"), "Boats leave at dawn."])
 
 
-def test_a_comment_and_a_gap_are_front_matter() -> None:
-    extracted = extract("---\n# of Obsidian\ntitle: Bell\n\ntags:\n- npc\n---\nIt rings.\n")
-    assert [kind for kind, _ in pieces(extracted)] == ["omitted", "code", "omitted", "paragraph"]
+def test_a_heading_between_two_rules_is_a_heading() -> None:
+    [passage] = split(with_cuts(extract("---\n# Act One\n---\n\nBoats leave.\n")), "d" * 16, "x.md")
+    assert (passage.heading, passage.text) == (("Act One",), "Boats leave.")
+
+
+def test_a_comment_and_a_gap_are_front_matter_and_the_comment_stays_text() -> None:
+    extracted = extract("---\n# Act One\ntitle: Bell\n\ntags:\n- npc\n---\nIt rings.\n")
+    assert [piece for kind, piece in pieces(extracted) if kind != "omitted"] == [
+        "# Act One",
+        "title: Bell",
+        "It rings.",
+    ]
 
 
 def test_a_rule_at_the_beginning_is_no_front_matter_without_its_end() -> None:
