@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
+from odf.namespaces import DRAWNS
 from odf.opendocument import load
 
 from ingest.extracted import Extracted, ReadError
@@ -17,6 +18,7 @@ Element = Any
 
 _TEXT_NODES = (3, 4)
 _DROPPED = {"tracked-changes", "annotation", "sequence-decls", "variable-decls", "forms", "bookmark-ref"}
+_APART = {"p", "h", "note-citation", "ruby-text"}  # beside what is around them in a paragraph's text
 _INLINE_SPACE = {"tab": "\t", "line-break": "\n"}
 _BOLD_LEVEL = 11
 
@@ -109,22 +111,30 @@ def _text(element: Element) -> str:
 
 
 def _text_of(element: Element) -> str:
-    """The text of a node of a paragraph; frames are left out, since they stand on their own."""
+    """The text of a node of a paragraph; what is drawn is left out, since it stands on its own."""
     if element.nodeType in _TEXT_NODES:
         return str(element.data)
     name = _name(element)
     if name == "s":
         return " " * int(_attribute(element, "c") or 1)
-    if name in _DROPPED or name == "frame":
+    if name in _DROPPED or _is_drawn(element):
         return ""
     if name == "note":
         return f" ({_text(element).strip()})"
+    if name in _APART:
+        return f" {_text(element)} "
     return _INLINE_SPACE.get(name) or _text(element)
 
 
+def _is_drawn(element: Element) -> bool:
+    """Whether it is a frame or a shape, which may hold paragraphs of its own."""
+    return element.nodeType not in _TEXT_NODES and element.qname[0] == DRAWNS
+
+
 def _boxes(element: Element) -> Iterator[Element]:
+    """What is drawn in a paragraph."""
     for child in element.childNodes:
-        if _name(child) == "text-box":
+        if _is_drawn(child):
             yield child
         else:
             yield from _boxes(child)

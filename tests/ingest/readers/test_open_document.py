@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from odf import style, table, text
-from odf.draw import Frame, TextBox
+from odf.draw import CustomShape, Frame, G, TextBox
 from odf.opendocument import OpenDocumentText
 
 from ingest.extracted import Extracted, ReadError
@@ -106,6 +106,37 @@ def test_text_in_a_frame_of_a_cell_is_not_lost() -> None:
     grid = table.Table()
     grid.addElement(row)
     assert pieces(extract(grid)) == [("table", "Mara Mara, framed | keeper keeper, framed")]
+
+
+def shape(*lines: str) -> Any:
+    drawn = CustomShape()
+    for line in lines:
+        drawn.addElement(text.P(text=line))
+    return drawn
+
+
+def test_words_of_shapes_are_glued_to_none_beside_them() -> None:
+    paragraph = text.P(text="Harbour")
+    paragraph.addElement(shape("Start"))
+    group = G()
+    for drawn in (shape("Bridge", "Tower"), framed("Well")):
+        group.addElement(drawn)
+    paragraph.addElement(group)
+    paragraph.addText(" plan")
+    assert extract(paragraph).text == "Harbour plan\n\nStart\n\nBridge\n\nTower\n\nWell"
+
+
+def test_words_of_notes_are_glued_to_none_beside_them() -> None:
+    note = text.Note(noteclass="footnote")
+    note.addElement(text.NoteCitation(text="1"))
+    body = text.NoteBody()
+    for line in ("Of bronze.", "Once."):
+        body.addElement(text.P(text=line))
+    note.addElement(body)
+    paragraph = text.P(text="The bell")
+    paragraph.addElement(note)
+    paragraph.addText(" rings.")
+    assert extract(paragraph).text == "The bell (1 Of bronze. Once.) rings."
 
 
 def test_a_protected_document_is_refused() -> None:
