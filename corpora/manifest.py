@@ -40,6 +40,7 @@ class Manifest:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._awaited: dict[Path, str] = {}
         self._trouble = Trouble(logger)
 
     @property
@@ -50,6 +51,7 @@ class Manifest:
     def put(self, entry: ManifestEntry) -> None:
         """Write an entry in place of what had its name; raises `StorageError`."""
         path, line = self._path(entry.key, entry.name), _line(entry)
+        self._awaited.pop(path, None)
         try:
             if not path.exists() or path.read_bytes() != line:
                 private_folder(self._folder)
@@ -126,6 +128,15 @@ class Manifest:
     def beyond(self, known: Collection[ManifestEntry]) -> list[ManifestEntry]:
         """The entries of other documents than these, by project and name."""
         return self._read(but={self._path(entry.key, entry.name) for entry in known})
+
+    def await_documents(self, entries: Iterable[ManifestEntry]) -> None:
+        """The catalog lacks the documents of these entries, and may get them again."""
+        self._awaited = {self._path(entry.key, entry.name): entry.sha256 for entry in entries}
+
+    @property
+    def awaited(self) -> frozenset[str]:
+        """The hashes of what the catalog lacked and has not got since."""
+        return frozenset(self._awaited.copy().values())
 
     def entries(self) -> list[ManifestEntry]:
         """All entries, by project and name; what is no entry is left out."""

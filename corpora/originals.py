@@ -6,7 +6,8 @@ import hashlib
 import logging
 import re
 import threading
-from collections.abc import Iterable, Set
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -51,19 +52,14 @@ class OriginalStore(Protocol):
 
 
 class Originals:
-    """A folder of files named by their SHA-256, as `ab/abcdef…`; a file is there whole or not at all.
-
-    Attributes:
-        awaited: The hashes of those whose documents the catalog lacked and may get again: they are not deleted while
-            the manifest names them.
-    """
+    """A folder of files named by their SHA-256, as `ab/abcdef…`; a file is there whole or not at all."""
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
         self.manifest = Manifest(self._folder / "documents")
-        self.awaited: Set[str] = frozenset()
         self._trouble = Trouble(logger)
-        self._changing = threading.Lock()  # what is being written looks like what a killed process left
+        # What is being written looks like what a killed process left; of each folder by itself, as that takes seconds.
+        self._changing = defaultdict[str, threading.Lock](threading.Lock)
 
     def put(self, data: bytes) -> str:
         """Keep the bytes, safe on the disk when this returns; returns their SHA-256 in hex.
@@ -74,7 +70,7 @@ class Originals:
         path = self.path(sha256)
         if not path.exists():
             try:
-                with self._changing:
+                with self._changing[path.parent.name]:
                     private_folder(self._folder)
                     private_folder(path.parent)
                     write_whole(path, data)
@@ -105,14 +101,11 @@ class Originals:
     def delete(self, hashes: Iterable[str]) -> None:
         """Delete the files of these hashes, and what a process that was killed while it wrote them left.
 
-        None of them may be added meanwhile. Raises `StorageError`.
+        Those stay whose documents the manifest awaits. None of them may be added meanwhile. Raises `StorageError`.
         """
-        wanted = set(hashes)
-        if wanted & self.awaited:  # many files are read for it
-            self.awaited &= {entry.sha256 for entry in self.manifest.entries()}
         try:
-            for path in map(self.path, wanted - self.awaited):
-                with self._changing:
+            for path in map(self.path, set(hashes) - self.manifest.awaited):
+                with self._changing[path.parent.name]:
                     for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
                         gone.unlink(missing_ok=True)
         except OSError as error:

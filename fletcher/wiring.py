@@ -102,7 +102,7 @@ def _compare(catalog: Catalog, originals: Originals) -> None:
         manifest.begin(entry for entry, _ in known)
         return
     lacking = manifest.beyond([entry for entry, _ in known])
-    originals.awaited = frozenset(entry.sha256 for entry in lacking)
+    manifest.await_documents(lacking)
     if known or catalog.every_project():
         try:
             manifest.settle(known, originals.has)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from corpora import InvalidName, NotAFile, printable
-from ingest.plain_file import OutsideFolder, open_plain_file
+from ingest.plain_file import OutsideFolder, leads_out, open_plain_file
 from ingest.readers import SUFFIXES, is_told_at_a_glance
 from ingest.readers.named import named_readers
 from ingest.source import MAX_DOCUMENT_BYTES, Refusal, Source, Unread, document_name, known_as, too_large
@@ -325,7 +325,8 @@ def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: 
             return _not_a_file(name, "failed" if was_named else "skipped")
     except OSError as error:
         return _unreadable_file(name, error)
-    if inside is not None and not Path(os.path.realpath(path)).is_relative_to(inside):
+    # What is hidden is no document under another name either: Fletcher's own files may be there.
+    if inside is not None and leads_out(Path(os.path.realpath(path)), inside, is_left_out):
         return _outside(name)
     known = (*SUFFIXES, *named_readers())
     if not was_named and path.suffix.lower() not in known and not _is_known(path, inside):
@@ -341,7 +342,7 @@ def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: 
 def _is_known(path: Path, inside: Path | None) -> bool:
     """Whether a file is a document all the same, such as a Rich Text file that is called `.doc`."""
     try:
-        file, _ = open_plain_file(path, inside)
+        file, _ = open_plain_file(path, inside, is_left_out)
         with file:
             return is_told_at_a_glance(file)
     except OSError:
@@ -354,7 +355,7 @@ def _not_a_file(name: str, status: Literal["skipped", "failed"]) -> Refusal:
 
 
 def _outside(name: str) -> Refusal:
-    message = f"{name}: it is a link to a file outside the folder; copy the file into the folder."
+    message = f"{name}: it is a link to a file outside the folder, or to a hidden one; copy the file into the folder."
     return Refusal(name, "skipped", "OUTSIDE_FOLDER", message)
 
 
@@ -380,7 +381,7 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
 
 def _read(entry: _Entry) -> Source | Refusal:
     try:
-        file, status = open_plain_file(entry.folder / entry.below, entry.inside)
+        file, status = open_plain_file(entry.folder / entry.below, entry.inside, is_left_out)
         with file:
             if entry.stamp is not None and _stamp_of(status) != entry.stamp:
                 return _changing(entry.name)

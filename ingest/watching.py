@@ -123,7 +123,7 @@ class Watch:
         for found, stamp in change.taken.items():
             self._moving.pop(found, None)
             before = self._again.pop(found, None)
-            if known_as(found[1]) in again:
+            if again and known_as(found[1]) in again:
                 after = _AGAIN_S if before is None else min(2 * before.after, _AGAIN_AT_MOST_S)
                 self._again[found] = _Again(now + after, after)
             if stamp is None:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
@@ -39,6 +40,7 @@ _LEASE_S = 20.0
 _RENEW_S = 5.0
 _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
 _END_S = 5.0  # what a server that ends waits for looks at a drive, which may hang
+_MOST_LOGGED = 100  # failures of one change; all are counted
 _NO_NEWS = ("unchanged", "skipped")
 # How many folders are looked into at the same time, and of a workspace.
 _LOOKS, _LOOKS_EACH = 4, 2
@@ -280,7 +282,7 @@ class LinkedFolders:
             await self._in_thread(follower.stop.wait, _AGAIN_S)
             return True
         again = {document.name for document in report.documents if document.error and document.error.code in MAY_PASS}
-        follower.watch.done(change, again)
+        await self._in_thread(follower.watch.done, change, again)
         if (first := _taken_from(follower)) is not None:
             first.set_result(report)
         return True
@@ -356,10 +358,10 @@ def _tell(follower: _Follower, error: Exception) -> None:
 def _log(folder: LinkedFolder, report: IngestReport) -> None:
     counts = Counter(document.status for document in report.documents)
     told = ", ".join(
-        f"{number} {status}" for status, number in counts.items() if status not in ("unchanged", "skipped")
+        f"{number} {status}" for status, number in counts.items() if status not in _NO_NEWS
     )
     if told:
         logger.info("project %s, linked folder %s: %s", folder.key.project_id, folder.path, told)
-    for document in report.documents:
-        if document.status == "failed" and document.error is not None:
-            logger.info("project %s, linked folder: %s", folder.key.project_id, document.error.message)
+    failed = (document.error for document in report.documents if document.status == "failed" and document.error)
+    for error in islice(failed, _MOST_LOGGED):
+        logger.info("project %s, linked folder: %s", folder.key.project_id, error.message)

@@ -110,6 +110,16 @@ def test_entries_of_other_documents_are_told_however_many_are_known(manifest: Ma
     assert not manifest.beyond([other, *ENTRIES])
 
 
+def test_what_came_back_is_awaited_no_longer(manifest: Manifest) -> None:
+    manifest.await_documents(ENTRIES)
+    manifest.put(ENTRIES[1])
+    assert manifest.awaited == {"a" * 64}
+    manifest.put(ENTRIES[0])
+    assert manifest.awaited == {"a" * 64}, "another document has the same original"
+    manifest.put(ENTRIES[2])
+    assert not manifest.awaited
+
+
 def test_a_manifest_begins_with_all_entries(manifest: Manifest) -> None:
     assert not manifest.is_there
     manifest.begin(ENTRIES)

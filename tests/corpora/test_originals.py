@@ -46,6 +46,15 @@ def test_files_are_spread_over_folders(originals: Originals) -> None:
     assert originals.path(sha256).parent.name == sha256[:2]
 
 
+def test_a_long_write_keeps_none_waiting_whose_file_is_in_another_folder(originals: Originals) -> None:
+    long, short = (hashlib.sha256(data).hexdigest()[:2] for data in (b"long", b"short"))
+    assert long != short
+    with originals._changing[long]:  # pyright: ignore[reportPrivateUsage]
+        sha256 = originals.put(b"short")
+        originals.delete([sha256])
+    assert not originals.has(sha256)
+
+
 def test_a_write_that_fails_leaves_nothing(
     originals: Originals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

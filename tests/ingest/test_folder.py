@@ -76,6 +76,22 @@ def test_links_are_followed_inside_the_folder_only(folder: Path, tmp_path: Path)
     assert not any(name.startswith("loop/") for name in found)
 
 
+def test_what_is_hidden_in_the_folder_is_no_document_behind_a_link_either(folder: Path) -> None:
+    (folder / ".fletcher").mkdir()
+    (folder / ".fletcher" / "owner.json").write_text("the key of all workspaces")
+    link = folder / "notes.txt"
+    link.symlink_to(folder / ".fletcher" / "owner.json")
+    found = {entry.name: entry for entry in scan(folder)}["notes.txt"]
+    assert isinstance(found, Refusal)
+    assert found.code == "OUTSIDE_FOLDER"
+    link.unlink()
+    link.write_text("plain")
+    scanned = scan(folder)
+    link.unlink()
+    link.symlink_to(folder / ".fletcher" / "owner.json")
+    assert isinstance({entry.name: entry for entry in scanned}["notes.txt"], Refusal)
+
+
 def test_what_is_no_file_is_never_opened(folder: Path) -> None:
     os.mkfifo(folder / "pipe.md")
     (refusal,) = [entry for entry in scan(folder) if entry.name == "pipe.md"]
