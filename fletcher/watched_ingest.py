@@ -10,7 +10,6 @@ from fletcher import console, documents
 from fletcher.api import Answer, Api
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
-from fletcher.wiring import folder_roots
 from ingest import MAY_PASS, Change, Progress, Watch
 
 _AGAIN_S = 5.0
@@ -21,13 +20,7 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
     """Ingests files and folders, then every change in them, until Ctrl-C.
 
     Only what was deleted meanwhile is removed; `sync` also removes, once, what is not there at first.
-
-    Raises:
-        FolderUnusable: The data directory is in one of the folders.
     """
-    for path in paths:
-        if path.is_dir():
-            folder_roots(settings).require_apart(path)
     stop = threading.Event()
     with closing(Watch(paths, stop)) as watch:
         watched = _WatchedIngest(watch, stop, sync=sync, as_json=as_json)

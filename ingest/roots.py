@@ -65,7 +65,7 @@ class FolderRoots:
 
     def require_apart(self, folder: Path, given: str = "") -> None:
         """Raise `FolderUnusable` if Fletcher's own files would be among the documents."""
-        if self.is_ours(real := folder.resolve()) or _reaches(real, self.data_dir.resolve()):
+        if self.is_ours(real := Path(os.path.realpath(folder))) or _reaches(real, self.data_dir.resolve()):
             raise FolderUnusable(
                 f"{given or folder} holds Fletcher's own files, or is among them (the data directory "
                 f"{self.data_dir.resolve()}); take a folder that has only your documents."

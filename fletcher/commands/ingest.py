@@ -12,6 +12,7 @@ from fletcher.options import AsJson, DataDir, Project, Workspace, key_of
 from fletcher.settings import load_settings
 from fletcher.termination import Terminated
 from fletcher.watched_ingest import ingest_and_watch
+from fletcher.wiring import folder_roots
 from ingest import Scan, counted, scan
 
 Paths = Annotated[
@@ -34,6 +35,8 @@ def ingest(
     """Read design documents into a project's corpus. Waits until they are found by meaning too."""
     key = key_of(workspace, project)
     settings = load_settings(data_dir=data_dir)
+    for path in paths:  # what Fletcher keeps is of all workspaces
+        folder_roots(settings).require_apart(path)
     scans = [(path, scan(path)) for path in paths]
     sources = Scan.of(found for _, found in scans)
     if sync:

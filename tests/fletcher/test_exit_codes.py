@@ -172,10 +172,12 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_document_that_failed_is_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "bible.md").write_text("Elena keeps the lighthouse.", "utf-8")
-    (tmp_path / "broken.pdf").write_bytes(b"MZ\x90\0 this is a program")
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "bible.md").write_text("Elena keeps the lighthouse.", "utf-8")
+    (folder / "broken.pdf").write_bytes(b"MZ\x90\0 this is a program")
     with pytest.raises(SystemExit) as end:
-        main(["ingest", ".", "--project", "1"])
+        main(["ingest", "documents", "--project", "1"])
     assert end.value.code == 1
     assert "1 indexed, 1 failed" in capsys.readouterr().out
 
@@ -224,3 +226,12 @@ def test_an_output_that_takes_nothing_is_told(
     assert err == (
         "Error: What this command says cannot be written: No space left on device. What it has done stays done.\n"
     )
+
+
+@pytest.mark.parametrize("named", [".", "data", "link"])
+def test_what_fletcher_keeps_is_not_ingested(capsys: pytest.CaptureFixture[str], tmp_path: Path, named: str) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "kept.md").write_text("Another workspace's.", "utf-8")
+    (tmp_path / "link").symlink_to("data")
+    code, err = ended(capsys, "ingest", named, "--project", "1")
+    assert (code, "Fletcher's own files" in " ".join(err.split())) == (1, True)
