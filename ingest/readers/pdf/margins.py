@@ -43,6 +43,7 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
     Lines in large type stay: a heading may be repeated. A line counts only if nothing but running lines lies
     between it and the edge, so that the labels of a form that fills each page stay too. It must lie near the edge of
     the paper, which the last line of a short page does not: but for bare page numbers of most pages.
+    What stands on no more than half of the pages stays where it begins, but for a title's words: it may be a name.
     """
     places = _places(sheets)
     written = sum(1 for sheet in sheets if sheet.lines)
@@ -60,6 +61,13 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
             return running[key] >= least or (is_near and line.size <= largest_number)
         return is_near and line.size <= largest
 
+    def is_told(key: Key, number: int) -> bool:
+        pages = places[key]
+        if _is_distance(key):
+            return len(pages) > 1
+        # or stands before it, be it that the other side has another line
+        return 2 * len(pages) > written or key[1] in titles or not {number - 1, number - 2}.isdisjoint(pages)
+
     kept: list[list[TextLine]] = []
     for number, sheet in enumerate(sheets):
         dropped: set[int] = set()
@@ -69,11 +77,10 @@ def without_margins(sheets: Sequence[Sheet], body_size: float) -> list[list[Text
                 is_near = _is_near(line, edge, sheet)
                 if not any(goes(key, line, is_near) for key in keys):
                     break
-                if all(key[0].endswith(_CELL) for key in keys) and not all(
-                    len(places[_of_cell(edge, cell)]) > 1 or cell.isdecimal() or cell.lower() in titles
-                    for cell in line.cells
+                if all(key[0].endswith(_CELL) or not _is_distance(key) for key in keys) and not all(
+                    is_told(_of_cell(edge, cell, number), number) for cell in line.cells
                 ):
-                    break  # what is beside the cell stands nowhere else, as a name beside the word `Name`
+                    break  # what stands nowhere else, as a name beside the word `Name`
                 dropped.add(id(line))
         kept.append([line for line in sheet.lines if id(line) not in dropped])
     return kept
@@ -102,7 +109,11 @@ def _is_near(line: TextLine, edge: str, sheet: Sheet) -> bool:
 
 
 def _is_number(key: Key) -> bool:
-    return _BARE_NUMBER.fullmatch(key[1]) is not None
+    return not key[0].endswith(_CELL) and _BARE_NUMBER.fullmatch(key[1]) is not None
+
+
+def _is_distance(key: Key) -> bool:
+    return "\0" in key[1]
 
 
 def _keys(line: TextLine, edge: str, page: int) -> list[Key]:
@@ -115,7 +126,7 @@ def _keys(line: TextLine, edge: str, page: int) -> list[Key]:
         return []
     keys = [(edge, text)]
     # Often the name of the book is on one side and that of the chapter on the other.
-    keys += [_of_cell(edge, cell) for cell in line.cells]
+    keys += [_of_cell(edge, cell, page) for cell in line.cells]
     if set_off := _SET_OFF_NUMBER.fullmatch(text):
         keys.append((f"{edge} {_SET_OFF}", f"\0{int(set_off[1] or set_off[2]) - page}"))
     if roman := _ROMAN_NUMBER.fullmatch(text):
@@ -127,8 +138,8 @@ def _keys(line: TextLine, edge: str, page: int) -> list[Key]:
     return keys
 
 
-def _of_cell(edge: str, cell: str) -> Key:
-    return f"{edge} {_CELL}", cell.lower()
+def _of_cell(edge: str, cell: str, page: int) -> Key:
+    return f"{edge} {_CELL}", f"\0{int(cell) - page}" if cell.isdecimal() else cell.lower()
 
 
 def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
@@ -137,7 +148,7 @@ def _is_running(key: Key, pages: Sequence[int], written: int) -> bool:
     if _is_number(key):
         return len(pages) >= min(_MIN_NUMBER_PAGES, written)
     least = min(_MIN_PAGES, max(written, 2))
-    if "\0" in key[1] or key[0].endswith(_CELL):
+    if _is_distance(key) or key[0].endswith(_CELL):
         return len(pages) >= max(least, _MIN_SHARE * written)
     # The name of a chapter runs over its pages only, and often over every other one.
     return len(pages) >= least and len(pages) >= _MIN_DENSITY * (pages[-1] - pages[0] + 1)

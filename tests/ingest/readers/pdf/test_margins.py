@@ -1,6 +1,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pytest
+
 from ingest.readers.pdf.layout import TextLine
 from ingest.readers.pdf.margins import Sheet, without_margins
 
@@ -32,9 +34,20 @@ def test_several_lines_of_header_and_footer_are_taken_out() -> None:
     assert kept(pages) == [words(n) for n in range(1, 9)]
 
 
-def test_chapter_names_on_every_other_page_are_taken_out() -> None:
+def test_chapter_names_on_every_other_page_are_taken_out_but_where_they_begin() -> None:
     names = ["The Harbour", "Bell Bible"] * 4 + ["The Tower", "Bell Bible"] * 4
-    assert kept(page(name, *words(n)) for n, name in enumerate(names, 1)) == [words(n) for n in range(1, 17)]
+    pages = kept(page(name, *words(n)) for n, name in enumerate(names, 1))
+    begins = {1: ["The Harbour"], 2: ["Bell Bible"], 9: ["The Tower"]}
+    assert pages == [begins.get(n, []) + words(n) for n in range(1, 17)]
+
+
+def test_of_chapter_names_that_are_titles_none_stays() -> None:
+    pages = [page(name, *words(n)[:6]) for n, name in enumerate(["The Harbour"] * 4 + ["The Tower"] * 4, 1)]
+    titles = [replace(page("", "", "", "", "", "", "", name, size=20)[7]) for name in ("The Harbour", "The Tower")]
+    pages[0].append(titles[0])
+    pages[4].append(titles[1])
+    below = {1: ["The Harbour"], 5: ["The Tower"]}
+    assert kept(pages) == [words(n)[:6] + below.get(n, []) for n in range(1, 9)]
 
 
 def test_roman_and_arabic_page_numbers_are_taken_out() -> None:
@@ -42,12 +55,31 @@ def test_roman_and_arabic_page_numbers_are_taken_out() -> None:
     assert kept(page(*words(n), number) for n, number in enumerate(numbers, 1)) == [words(n) for n in range(1, 7)]
 
 
-def test_the_name_of_the_book_beside_that_of_the_chapter_is_taken_out() -> None:
+def test_the_name_of_the_book_beside_that_of_the_chapter_is_taken_out_but_where_it_begins() -> None:
     pages = [page("", *words(n)) for n in range(1, 7)]
     for number, lines in enumerate(pages):
         cells = ("Bell Bible", f"Chapter {'I' * (number // 2 + 1)}")
         lines[0] = replace(lines[0], text=" ".join(cells), cells=cells, starts=(72, 300))
-    assert kept(pages) == [words(n) for n in range(1, 7)]
+    begins = {1: ["Bell Bible Chapter I"], 3: ["Bell Bible Chapter II"], 5: ["Bell Bible Chapter III"]}
+    assert kept(pages) == [begins.get(n, []) + words(n) for n in range(1, 7)]
+
+
+@pytest.mark.parametrize("each", [2, 3])
+def test_a_name_above_all_pages_of_a_character_sheet_stays_above_the_first(each: int) -> None:
+    pages = [page("", *words(n)) for n in range(4 * each)]
+    for number, lines in enumerate(pages):
+        cells = ("Name", ("Mara", "Tobin", "Ansel", "Ines")[number // each])
+        lines[0] = replace(lines[0], text=" ".join(cells), cells=cells, starts=(72, 300))
+    shown = kept(pages)
+    assert shown[::each] == [[line.text for line in lines] for lines in pages[::each]]
+    assert shown[1] == words(1)
+
+
+def test_a_number_beside_a_word_that_comes_back_stays_unless_it_follows_the_pages() -> None:
+    pages = [page("", *words(n)) for n in range(1, 5)]
+    for lines, level in zip(pages, ("17", "23", "41", "99"), strict=True):
+        lines[0] = replace(lines[0], text=f"Level {level}", cells=("Level", level), starts=(72, 300))
+    assert kept(pages) == [[line.text for line in lines] for lines in pages]
 
 
 def test_what_is_on_one_page_alone_stays_though_a_word_comes_back_beside_it() -> None:
