@@ -158,10 +158,9 @@ def _limit(text: str) -> int:
 
 def _sections(extracted: Extracted) -> Iterator[_Section]:
     """The blocks between headings. A heading with nothing below it is text of the section that it is in."""
-    blocks = list(_covering(extracted))
     path: list[Block] = []
     section = _Section(())
-    for block, following in zip(blocks, [*blocks[1:], None], strict=False):
+    for block, following in _with_following(list(_covering(extracted))):
         if block.kind == "heading":
             outer = [heading for heading in path if heading.level < block.level][1 - _MOST_HEADINGS :]
             has_content = following is not None and (following.kind != "heading" or following.level > block.level)
@@ -173,6 +172,14 @@ def _sections(extracted: Extracted) -> Iterator[_Section]:
                 continue
         section.blocks.append(block)
     yield section
+
+
+def _with_following(blocks: Sequence[Block]) -> Iterator[tuple[Block, Block | None]]:
+    """Each block with the next one that is read."""
+    followings: list[Block | None] = [None]
+    for block in reversed(blocks[1:]):
+        followings.append(followings[-1] if block.kind == "omitted" else block)
+    return zip(blocks, reversed(followings), strict=False)
 
 
 def _titles(path: Sequence[Block]) -> tuple[str, ...]:

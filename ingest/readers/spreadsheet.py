@@ -88,8 +88,8 @@ def _add_sheet(
         names = groups
     for row in body:
         builder.add("row", " | ".join(_named(names, row)))
-    if names and not body:
-        builder.add("row", " | ".join(filter(None, names)))
+    filled_in = {column for row in body for column, cell in enumerate(row) if cell}
+    builder.add("row", " | ".join(name for column, name in enumerate(names) if name and column not in filled_in))
 
 
 def _are_names(row: Sequence[str], names: Sequence[str], groups: Sequence[str]) -> bool:

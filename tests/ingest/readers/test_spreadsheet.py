@@ -71,6 +71,12 @@ def test_each_row_is_a_passage_with_the_names_of_its_columns() -> None:
     ]
 
 
+def test_names_of_columns_without_a_value_are_found() -> None:
+    rows: list[list[Cell | None]] = [["ID", "English", "Notes"], ["Bell", None, "Old"], ["Tower"]]
+    extracted = read("lines.xlsx", workbook({"Lines": rows}))
+    assert extracted.text.endswith("ID: Bell | Notes: Old\n\nID: Tower\n\nEnglish")
+
+
 def test_titles_above_a_table_are_text_and_hidden_sheets_are_not_read() -> None:
     book = workbook({"Cast": [["People of the harbour"], [], *CAST], "Lists": [["secret"]]}, hidden="Lists")
     extracted = read("cast.xlsx", book)

@@ -139,3 +139,12 @@ def test_twee_is_split_at_passages_and_code_is_left_out() -> None:
         (("Harbour [north]",), "The harbour freezes. [[Go up->Tower]]"),
         (("Tower",), "A bell."),
     ]
+
+
+def test_a_name_with_nothing_below_it_but_what_is_left_out_is_found() -> None:
+    scenes = "INT. HARBOUR - NIGHT\n\n/* todo */\n\nINT. TOWER - DAY\n\nMira climbs.\n"
+    assert passages("a.fountain", scenes) == [((), "INT. HARBOUR - NIGHT"), (("INT. TOWER - DAY",), "Mira climbs.")]
+    nodes = "title: Lighthouse\nposition: 1,2\n---\n===\ntitle: Next\n---\nMira: Hello.\n===\n"
+    assert "Lighthouse" in passages("a.yarn", nodes)[0][1]
+    story = ":: Lighthouse\n\n:: Code [script]\nvar a;\n\n:: Next\nHello.\n"
+    assert passages("a.twee", story) == [((), ":: Lighthouse"), (("Next",), "Hello.")]
