@@ -357,9 +357,7 @@ def _tell(follower: _Follower, error: Exception) -> None:
 
 def _log(folder: LinkedFolder, report: IngestReport) -> None:
     counts = Counter(document.status for document in report.documents)
-    told = ", ".join(
-        f"{number} {status}" for status, number in counts.items() if status not in _NO_NEWS
-    )
+    told = ", ".join(f"{number} {status}" for status, number in counts.items() if status not in _NO_NEWS)
     if told:
         logger.info("project %s, linked folder %s: %s", folder.key.project_id, folder.path, told)
     failed = (document.error for document in report.documents if document.status == "failed" and document.error)
