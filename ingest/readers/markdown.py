@@ -21,7 +21,7 @@ _PROPERTY = re.compile(r"^(?:#.*|(?P<name>[^\s:#-][^:\r\n]*):.*(?:\r?\n(?:[ \t-]
 _BOOKKEEPING = frozenset(
     (
         *("tags", "tag", "cssclass", "cssclasses", "publish", "permalink", "layout", "draft", "template", "banner"),
-        *("id", "uid", "uuid", "created", "updated", "modified", "date", "date created", "date modified", "lastmod"),
+        *("uid", "uuid", "created", "updated", "modified", "date created", "date modified", "lastmod"),
         *("slug", "kanban-plugin", "excalidraw-plugin"),
     )
 )

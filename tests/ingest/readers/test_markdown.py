@@ -53,6 +53,7 @@ def test_headings_within_code_and_quotes_are_text() -> None:
 
 
 OBSIDIAN = """---
+id: NPC-LENA
 tags:
   - npc
 aliases: [Lena, "The Keeper"]
@@ -72,6 +73,7 @@ She lives in [[Ness|the harbour]].
 def test_of_a_notes_properties_only_facts_are_read() -> None:
     passages = split(with_cuts(extract(OBSIDIAN)), "d" * 16, "Elena.md")
     assert [(passage.heading, passage.text) for passage in passages] == [
+        ((), "id: NPC-LENA"),
         ((), 'aliases: [Lena, "The Keeper"]'),
         ((), 'home: "[[Ness]]"\nfears:\n  - the sea\n  - the bell'),
         (("Elena and the harbour",), "She lives in [[Ness|the harbour]]."),
