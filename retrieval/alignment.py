@@ -25,8 +25,9 @@ _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 # or four of some hundred and fifty. Of 40 stories as txt, pdf and docx, .6 to .9 find all 601 passages of the pdf in
 # both others, .95 finds 590.
 _SAME = 0.8
-_MISREAD = 0.6  # two spellings as alike as this are one word that was read badly
-_MISREAD_TOGETHER = 0.9  # and so are as many letters in another number of words
+_MISREAD = 0.9  # as many letters alike, in another number of words, are the same that were read badly
+# Within a word only what looks alike is misread: north and south, father and mother or Mara and Mira are two words.
+_LOOKS_LIKE = str.maketrans("10589q", "losbgg")
 _SHORT = 6  # words; what is longer and has no counterpart is a running header, or moved, and no other wording
 _FEW_LETTERS = 200
 _FEW = 2  # words that only one of them has, such as a `not`: too few for a running header
@@ -212,10 +213,17 @@ def _is_same(said: Sequence[str], here: Sequence[str]) -> bool:
     if one == other:
         return True
     numbers = [word for word in said if word.isdecimal()], [word for word in here if word.isdecimal()]
-    least = _MISREAD if len(said) == len(here) else _MISREAD_TOGETHER
-    if 2 * min(len(one), len(other)) < least * (len(one) + len(other)):
+    if numbers[0] != numbers[1]:
+        return False
+    if len(said) == len(here):
+        return all(map(_looks_like, said, here))
+    if 2 * min(len(one), len(other)) < _MISREAD * (len(one) + len(other)):
         return False  # whatever they are; what stands here may be most of a document
-    return numbers[0] == numbers[1] and _likeness(one, other) >= least
+    return _likeness(one, other) >= _MISREAD
+
+
+def _looks_like(one: str, other: str) -> bool:
+    return one.translate(_LOOKS_LIKE) == other.translate(_LOOKS_LIKE)
 
 
 def _likeness(one: str, other: str) -> float:

@@ -327,7 +327,10 @@ class Execution:
         return await self.shadow.conclude(project, applied, outcome, reported)
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
+        known = self._context.project
         reported = await reported_project(outcome)
+        if self._context.project is not known:  # what the client has sent while this was read is newer
+            return None
         if reported is None and outcome.content is not None:
             self._is_unreadable = True
             self.shadow.lose_sight()

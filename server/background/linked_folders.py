@@ -173,8 +173,12 @@ class LinkedFolders:
             self._keeping[workspace] = asyncio.create_task(self._keep_of(own, followed))
         if self._keeping:
             await asyncio.wait(self._keeping.values(), timeout=_RENEW_S)
-        ended = [workspace for workspace, task in self._keeping.items() if task.done()]
-        kept = [self._keeping.pop(workspace).result() for workspace in ended]
+        ended = [task for task in self._keeping.values() if task.done()]
+        self._keeping = {workspace: task for workspace, task in self._keeping.items() if task not in ended}
+        kept = await asyncio.gather(*ended, return_exceptions=True)
+        for problem in kept:
+            if isinstance(problem, BaseException):
+                raise problem
         return all(kept) and not self._keeping
 
     async def _keep_of(self, own: Sequence[LinkedFolder], followed: Collection[ProjectKey]) -> bool:

@@ -66,11 +66,19 @@ class Reading:
         assert self._may_go_on.wait(PATIENCE_S)
         return parse(content)
 
+    async def begins(self) -> None:
+        """Returns once it is read; it is until `ends` is called."""
+        assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
+
+    def ends(self) -> None:
+        """Lets it be read to its end."""
+        self._may_go_on.set()
+
     async def is_stopped(self, task: "asyncio.Task[object]") -> None:
         """Stops the task while it reads."""
-        assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
+        await self.begins()
         task.cancel()
-        self._may_go_on.set()
+        self.ends()
         await asyncio.wait((task,))
         assert task.cancelled()
 
@@ -170,3 +178,17 @@ async def test_a_deletion_that_the_story_shows_counts_where_the_turn_is_stopped_
         await done.execute(removal)
     assert done.executed == [removal]
     assert fingerprint(of.project) == fingerprint(theirs)
+
+
+async def test_a_story_that_comes_while_an_answer_is_read_is_newer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    editor, of, reading = Panel(large()), context(large()), Reading(monkeypatch)
+    turn = Execution(of, editor, "never", unheard)
+    executing = asyncio.ensure_future(turn.execute(COINS[0]))
+    await reading.begins()
+    newer = editor.project.copy()
+    newer.apply(Operation("update_node", {"node_id": 3, "data": {"content": "What the user writes."}}))
+    turn.take(newer)
+    reading.ends()
+    await executing
+    assert of.project is newer
+    assert turn.executed == [COINS[0]]
