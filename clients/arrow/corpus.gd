@@ -164,11 +164,15 @@ func page_picture(document_id: String, page: int, passage_id := "") -> Dictionar
 	return {"image": null if answer.error else image, "bytes": answer.body, "error": answer.error}
 
 
-# Of two files of the same name the second would replace the first: their folders tell them apart.
+# Of two files of the same name the second would replace the first: so many of their folders tell them apart.
 static func _name_of(path: String, paths: PackedStringArray) -> String:
 	var name := path.get_file()
-	var same := Array(paths).filter(func(other: String) -> bool: return other.get_file() == name)
-	return name if same.size() < 2 else path.get_base_dir().get_file().path_join(name)
+	var folder := path.get_base_dir()
+	var is_same := func(other: String) -> bool: return other.ends_with("/" + name)
+	while folder.get_file() and Array(paths).filter(is_same).size() > 1:
+		name = folder.get_file().path_join(name)
+		folder = folder.get_base_dir()
+	return name
 
 
 func _upload(path: String, name: String, key: String) -> Array:

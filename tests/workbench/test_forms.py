@@ -158,6 +158,48 @@ def test_choices_that_are_there_keep_their_slots_and_none_that_is_added_is_empty
     assert on_a_page(use) == actions
 
 
+def test_a_number_beyond_its_limits_stays_where_nobody_has_touched_it() -> None:
+    schema = node_data_schema("randomizer")
+    assert schema is not None
+
+    async def use() -> Any:
+        group = Group(schema, RESOURCES, {"paths": 12})
+        paths: Any = group.fields["paths"]
+        paths.element.sanitize()  # as whoever leaves the field has it done
+        return group.read("")
+
+    assert on_a_page(use) is None
+
+
+def test_a_number_that_is_taken_away_is_asked_for() -> None:
+    schema = node_data_schema("content")
+    assert schema is not None
+
+    async def use() -> Any:
+        group = Group(schema, RESOURCES, {"title": "x", "brief": 5})
+        brief: Any = group.fields["brief"]
+        brief.element.set_value(None)
+        return group.read("")
+
+    with pytest.raises(ValueError, match="A whole number is needed"):
+        on_a_page(use)
+
+
+def test_the_notes_of_a_scene_are_those_that_are_written() -> None:
+    story = json.loads(OPENED.text)
+    scene = story["resources"]["scenes"]["0"]
+    story["resources"]["nodes"][str(scene["entry"])]["notes"] = "Where it rains."
+
+    async def use() -> Any:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OpenStory("noted.arrow", json.dumps(story)))
+        form.choose("update_scene")
+        return form._fields["notes"].element.value
+
+    assert on_a_page(use) == "Where it rains."
+
+
 def test_an_empty_tag_that_is_asked_for_is_so_after_another_has_changed() -> None:
     schema = node_data_schema("tag_pass")
     assert schema is not None

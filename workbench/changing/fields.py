@@ -298,8 +298,7 @@ def _element(label: str, schema: Schema, choices: Choices | None, value: Any) ->
     if types == ["boolean"]:
         return ui.checkbox(label, value=value), _as_it_is
     if types == ["integer"]:
-        number = ui.number(label, value=value, precision=0, min=schema.get("minimum"), max=schema.get("maximum"))
-        return number, lambda written, _type: int(written)
+        return ui.number(label, value=value, precision=0, **_limits(schema, value)), _whole
     match types:
         case ["string"]:
             convert = _as_it_is
@@ -309,6 +308,19 @@ def _element(label: str, schema: Schema, choices: Choices | None, value: Any) ->
             convert = _typed if "number" in types else _as_json
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return ui.textarea(label, value=text).props("autogrow rows=1"), convert
+
+
+def _limits(schema: Schema, value: Any) -> dict[str, Any]:
+    """Of a whole number; none where what is there is beyond them, as it would be moved to the nearest by being left."""
+    least, most = schema.get("minimum"), schema.get("maximum")
+    is_within = value is None or ((least is None or value >= least) and (most is None or value <= most))
+    return {"min": least, "max": most} if is_within else {}
+
+
+def _whole(written: Any, _type_name: str) -> int:
+    if written is None:
+        raise ValueError("A whole number is needed.")
+    return int(written)
 
 
 def _types(schema: Schema) -> list[str]:

@@ -214,7 +214,9 @@ def _present(opened: OpenStory, function: str, first: Any) -> Mapping[str, Any]:
             color = f"#{character.color[:6]}"
             return {"name": character.name, "color": color, "tags": character.tags, "notes": character.notes}
         case "update_scene" if first in story.scenes:
-            return {"name": story.scenes[first].name, "notes": story.scenes[first].notes}
+            scene = story.scenes[first]
+            entry = story.nodes.get(scene.entry)
+            return {"name": scene.name, "notes": (entry.notes if entry else "") or None}
         case _:
             return {}
 
