@@ -88,5 +88,5 @@ def _as_shown(link: re.Match[str]) -> str:
 
 def _plain(inline: Token) -> str:
     """The words of a heading, without emphasis, links and code marks."""
-    words = "".join(child.content or " " * (child.type == "softbreak") for child in inline.children or ())
+    words = "".join(child.content or " " * child.type.endswith("break") for child in inline.children or ())
     return " ".join(_WIKI_LINK.sub(_as_shown, words).split())

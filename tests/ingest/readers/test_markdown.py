@@ -31,6 +31,11 @@ def test_levels_of_both_kinds_of_headings() -> None:
     assert [(block.level, block.title) for block in extracted.blocks] == [(1, "Top"), (2, "Sub"), (3, "Third")]
 
 
+def test_words_on_two_lines_of_a_heading_are_not_glued() -> None:
+    for line_break in ("  ", "", "\\"):
+        assert extract(f"The bell{line_break}\ntower\n===\n").blocks[0].title == "The bell tower"
+
+
 def test_windows_line_ends_do_not_move_spans() -> None:
     extracted = extract("# Bell\r\n\r\nIt rings.\r\nTwice.\r\n")
     assert pieces(extracted) == [("heading", "# Bell"), ("paragraph", "It rings.\r\nTwice.")]
