@@ -313,8 +313,9 @@ def _element(label: str, schema: Schema, choices: Choices | None, value: Any) ->
 def _limits(schema: Schema, value: Any) -> dict[str, Any]:
     """Of a whole number; none where what is there is beyond them, as it would be moved to the nearest by being left."""
     least, most = schema.get("minimum"), schema.get("maximum")
-    is_within = value is None or ((least is None or value >= least) and (most is None or value <= most))
-    return {"min": least, "max": most} if is_within else {}
+    is_number = isinstance(value, int | float)  # a story may have anything there
+    is_beyond = is_number and ((least is not None and value < least) or (most is not None and value > most))
+    return {} if is_beyond else {"min": least, "max": most}
 
 
 def _whole(written: Any, _type_name: str) -> int:
