@@ -107,6 +107,8 @@ def _inline(element: PageElement) -> str:
     if element.name == "br":
         return "\0"
     text = "".join(map(_inline, _shown(element)))
+    if element.name == "sup" and text.strip().isdecimal():  # the number of a note is no part of the word before it
+        return f" {text}"
     return f"\0{text}\0" if element.name in _BLOCKS else text
 
 

@@ -109,7 +109,16 @@ def _runs(element: BaseOxmlElement) -> Iterator[str]:
         elif child.tag in _TEXT:
             yield _TEXT[child.tag]
         elif child.tag not in _NOT_OF_PARAGRAPH and child.tag != qn("w:pPr"):
+            if _is_raised(child):
+                yield " "
             yield from _runs(child)
+
+
+def _is_raised(element: BaseOxmlElement) -> bool:
+    """Whether it is the number of a note that was typed, which is no part of the word before it."""
+    properties = element.find(qn("w:rPr"))
+    place = None if properties is None else properties.find(qn("w:vertAlign"))
+    return place is not None and place.get(qn("w:val")) == "superscript" and _text(element).strip().isdecimal()
 
 
 def _heading_level(paragraph: Paragraph, text: str) -> int:

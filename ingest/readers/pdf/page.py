@@ -67,7 +67,7 @@ def _is_of_glyphs(lines: Sequence[dict[str, Any]]) -> bool:
 
 def _fragment(line: dict[str, Any], sight: "_Sight") -> Fragment | None:
     spans = [span for span in line["spans"] if not span["text"].strip() or sight.is_visible(span)]
-    text = clean("".join(span["text"] for span in spans))
+    text = clean("".join(map(_text, spans)))
     if not text:
         return None
     letters = [(len(span["text"].strip()), span) for span in spans]
@@ -75,6 +75,12 @@ def _fragment(line: dict[str, Any], sight: "_Sight") -> Fragment | None:
     bold = all(_is_bold(span) for span in spans if any(map(str.isalpha, span["text"])))
     x0, y0, x1, y1 = line["bbox"]
     return Fragment(x0, y0, x1, y1, text, round(size * 2) / 2, bold, is_upright=line["dir"][0] > _UPRIGHT)
+
+
+def _text(span: dict[str, Any]) -> str:
+    """Its text; the raised number of a note is no part of the word before it."""
+    is_raised = span["flags"] & pymupdf.TEXT_FONT_SUPERSCRIPT and span["text"].strip().isdecimal()
+    return f" {span['text']}" if is_raised else span["text"]
 
 
 def _is_bold(span: dict[str, Any]) -> bool:

@@ -86,6 +86,11 @@ def test_a_published_twine_story_is_read_but_for_its_code() -> None:
     ]
 
 
+def test_the_raised_number_of_a_note_is_no_part_of_the_word_before_it() -> None:
+    said = "<p>Mira walks along the harbour<sup><a href='#n'>12</a></sup> on the 10<sup>th</sup>.</p>"
+    assert extract(said).text == "Mira walks along the harbour 12 on the 10th."
+
+
 def test_declared_encoding_is_used() -> None:
     extracted = extract('<meta charset="iso-8859-2"><p>Żółw</p>', "iso-8859-2")
     assert extracted.text == "Żółw"

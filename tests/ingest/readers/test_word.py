@@ -28,6 +28,16 @@ def pieces(extracted: Extracted) -> list[tuple[str, str]]:
     return [(block.kind, extracted.text[block.char_from : block.char_to]) for block in extracted.blocks]
 
 
+def test_the_raised_number_of_a_note_is_no_part_of_the_word_before_it() -> None:
+    def fill(document: Document) -> None:
+        paragraph = document.add_paragraph("Mira walks along the harbour")
+        paragraph.add_run("12").font.superscript = True
+        paragraph.add_run(" on the 10")
+        paragraph.add_run("th").font.superscript = True
+
+    assert extract(fill).text == "Mira walks along the harbour 12 on the 10th"
+
+
 def test_headings_lists_and_text() -> None:
     def fill(document: Document) -> None:
         document.add_heading("The Drowned Bell", 0)

@@ -51,6 +51,15 @@ def test_lines_become_paragraphs_and_large_type_headings() -> None:
     assert extracted.format == "pdf"
 
 
+def test_the_raised_number_of_a_note_is_no_part_of_the_word_before_it() -> None:
+    document = pymupdf.open()
+    page, x = document.new_page(), 72.0
+    for text, size, raised in (("Mira walks along the harbour", BODY, 0), ("12", 7, 4), (" at dawn.", BODY, 0)):
+        page.insert_text((x, 100 - raised), text, fontsize=size)
+        x += pymupdf.get_text_length(text, fontsize=size)
+    assert extract(document).text == "Mira walks along the harbour 12 at dawn."
+
+
 def test_pages_are_physical_and_those_without_text_are_named() -> None:
     document = pymupdf.open()
     for text in ("One.", None, "Three."):
