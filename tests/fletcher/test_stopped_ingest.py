@@ -16,7 +16,7 @@ def test_ctrl_c_says_what_is_done_and_what_is_not(
     monkeypatch.setattr("fletcher.documents.ingest", stop)
     (tmp_path / "a.md").write_text("A.")
     with pytest.raises(SystemExit) as ended:
-        main(["ingest", str(tmp_path), "--project", "1", "--data-dir", str(tmp_path / "data")])
+        main(["ingest", str(tmp_path / "a.md"), "--project", "1", "--data-dir", str(tmp_path / "data")])
     assert ended.value.code == 130
     said = capsys.readouterr()
     assert "the same command does the rest" in " ".join(said.err.split())

@@ -29,9 +29,9 @@ def opened_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of files that were opened to be read."""
     opened: list[str] = []
 
-    def opening(path: Path, inside: Path | None) -> Any:
+    def opening(path: Path, *how: Any) -> Any:
         opened.append(path.name)
-        return open_plain_file(path, inside)
+        return open_plain_file(path, *how)
 
     monkeypatch.setattr("ingest.folder.open_plain_file", opening)
     return opened

@@ -59,9 +59,9 @@ async def test_files_are_read_where_nobody_waits_for_them(
 ) -> None:
     threads: list[str] = []
 
-    def opening(path: Path, inside: Path | None) -> Any:
+    def opening(path: Path, *how: Any) -> Any:
         threads.append(threading.current_thread().name)
-        return open_plain_file(path, inside)
+        return open_plain_file(path, *how)
 
     monkeypatch.setattr("ingest.folder.open_plain_file", opening)
     async with assistant(home.url, era) as scribe:
