@@ -168,11 +168,14 @@ func page_picture(document_id: String, page: int, passage_id := "") -> Dictionar
 static func _name_of(path: String, paths: PackedStringArray) -> String:
 	var name := path.get_file()
 	var folder := path.get_base_dir()
-	var is_same := func(other: String) -> bool: return other.ends_with("/" + name)
-	while folder.get_file() and Array(paths).filter(is_same).size() > 1:
+	while folder.get_file() and _ending_with("/" + name, paths) > 1:
 		name = folder.get_file().path_join(name)
 		folder = folder.get_base_dir()
 	return name
+
+
+static func _ending_with(name: String, paths: PackedStringArray) -> int:
+	return Array(paths).filter(func(path: String) -> bool: return path.ends_with(name)).size()
 
 
 func _upload(path: String, name: String, key: String) -> Array:

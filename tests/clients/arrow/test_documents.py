@@ -96,11 +96,13 @@ def test_what_cannot_be_taken_is_told_and_the_rest_is_taken(editor: Editor, tmp_
 
 def test_two_files_of_the_same_name_are_two_documents(editor: Editor, tmp_path: Path) -> None:
     editor.open(text_of("lamp"), "names")
-    for folder in ("north", "south"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "notes.md").write_text(f"The {folder} pier.", "utf-8")
-    _add(editor, tmp_path / "north" / "notes.md", tmp_path / "south" / "notes.md")
-    assert [each["name"] for each in editor.get("corpus", "documents")] == ["north/notes.md", "south/notes.md"]
+    files = [tmp_path / folder / "notes.md" for folder in ("north", "south/new", "west/new")]
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text(f"The pier of {file.parent}.", "utf-8")
+    _add(editor, *files)
+    names = [each["name"] for each in editor.get("corpus", "documents")]
+    assert names == ["north/notes.md", "south/new/notes.md", "west/new/notes.md"]
 
 
 def test_what_is_added_meanwhile_waits_for_its_turn(editor: Editor, tmp_path: Path) -> None:
