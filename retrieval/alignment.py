@@ -71,7 +71,7 @@ class Alignment:
     def __init__(self, passages: Sequence[Passage], vocabulary: dict[str, int]) -> None:
         self.passages = passages
         self.name = passages[0].document
-        self._titles = {_title(heading) for passage in passages for heading in passage.heading}
+        self._titles = {_title(heading) for passage in passages for heading in passage.heading} - {_title("")}
         self._has_title: dict[str, bool] = {}
         self._spelled = [split_words(passage.text) for passage in passages]
         self._rows = [_numbered(row, vocabulary) for row in self._spelled]
@@ -172,8 +172,9 @@ class Alignment:
 
 
 def _title(heading: str) -> str:
-    """The words of a heading but for its number, between spaces."""
-    return " ".join(["", *dropwhile(str.isdecimal, split_words(heading)), ""])
+    """The words of a heading but for its number, between spaces; of a heading that is a number, that."""
+    words = split_words(heading)
+    return " ".join(["", *(list(dropwhile(str.isdecimal, words)) or words), ""])
 
 
 def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> Words:
