@@ -250,9 +250,7 @@ class Execution:
         if failure is not None:
             return [await self.shadow.refuse(project, one, outcomes[-1], reported, failure) for one in batch]
         followed = await in_thread(self._follow_all, project, batch, outcomes, reported)
-        shown = [None] * (len(batch) - 1) + [reported]
-        told = zip(followed, outcomes, shown, strict=True)
-        return [await self.shadow.conclude(project, *each) for each in told]
+        return [await self.shadow.conclude(project, *each) for each in followed]
 
     def _follow_all(
         self,
@@ -260,9 +258,12 @@ class Execution:
         batch: Sequence[OperationResult],
         outcomes: Sequence[Outcome],
         reported: ArrowProject | None,
-    ) -> list[OperationResult]:
-        """Notes all that the editor has done, before anybody is told; ids follow what it has really given."""
-        ids, followed = dict[int, int](), list[OperationResult]()
+    ) -> list[tuple[OperationResult, Outcome, ArrowProject | None]]:
+        """Notes all that the editor has done, before anybody is told; ids follow what it has really given.
+
+        Returns what `Shadow.conclude` is to tell of each.
+        """
+        ids, followed = dict[int, int](), list[tuple[OperationResult, Outcome, ArrowProject | None]]()
         for expected, outcome in zip(batch, outcomes, strict=True):
             operation = renumbered(expected.operation, ids)
             checkpoint = project.checkpoint()
@@ -271,8 +272,9 @@ class Execution:
             if reported is None:
                 applied = self.shadow.brought_along(project, checkpoint, applied, outcome)
             shown = reported if outcome is outcomes[-1] else None
-            followed.append(self.shadow.follow(project, applied, outcome, shown))
-            ids |= changed_ids(expected.result, followed[-1].result)
+            applied = self.shadow.follow(project, applied, outcome, shown)
+            followed.append((applied, outcome, shown))
+            ids |= changed_ids(expected.result, applied.result)
         return followed
 
     async def _timed(self, executing: Awaitable[_Executed], *applied: OperationResult) -> _Executed:

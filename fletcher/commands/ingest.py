@@ -35,8 +35,9 @@ def ingest(
     """Read design documents into a project's corpus. Waits until they are found by meaning too."""
     key = key_of(workspace, project)
     settings = load_settings(data_dir=data_dir)
+    roots = folder_roots(settings)
     for path in paths:  # what Fletcher keeps is of all workspaces
-        folder_roots(settings).require_apart(path)
+        roots.require_apart(path)
     scans = [(path, scan(path)) for path in paths]
     sources = Scan.of(found for _, found in scans)
     if sync:
