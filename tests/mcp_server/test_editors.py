@@ -18,7 +18,7 @@ from server.limits.written import MAX_SELECTED
 from server.socket.session import Session
 from tests.agent.story import story_text
 from tests.mcp_server.arrow import Arrow, arrow
-from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
+from tests.mcp_server.assistant import ERAS, Assistant, Era, User, assistant, text_of
 from tests.server.dispatcher import Dispatcher
 from tests.server.house import House, house
 
@@ -337,15 +337,20 @@ async def test_an_assistant_that_is_stopped_as_its_turn_is_announced_asks_and_do
     assert 2 in parse(editor.editor.content).data.nodes
 
 
+async def cancel_beside_a_question(editor: Arrow, scribe: Assistant) -> None:
+    """The user is asked whether to delete node 3; then an assistant cancels while its own call is under way."""
+    await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
+    await editor.until("turn_end")
+    editor.may_answer.clear()
+    editor.refuses = "create_variable"
+    working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+    await editor.called.wait()
+    working.cancel()
+
+
 async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
-        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
-        await editor.until("turn_end")
-        editor.may_answer.clear()
-        editor.refuses = "create_variable"
-        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
-        await editor.called.wait()
-        working.cancel()
+        await cancel_beside_a_question(editor, scribe)
         await editor.until("turn_end", 2)
         editor.may_answer.set()
         await editor.send(type="user_message", message="yes")
@@ -369,13 +374,7 @@ async def test_an_assistant_that_cancels_as_its_turn_ends_leaves_the_users_own_q
 
     monkeypatch.setattr(Session, "_stop", late)
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
-        await editor.send(type="user_message", message="", function="delete_node", function_params={"node_id": 3})
-        await editor.until("turn_end")
-        editor.may_answer.clear()
-        editor.refuses = "create_variable"
-        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
-        await editor.called.wait()
-        working.cancel()
+        await cancel_beside_a_question(editor, scribe)
         await asyncio.to_thread(begins.wait)
         editor.may_answer.set()
         await editor.until("turn_end", 2)
