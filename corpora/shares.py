@@ -84,6 +84,7 @@ class Shares:
         try:
             while not wait([place.granted], timeout=_BEAT_S).done:
                 beat()
+                self.look()
             yield
         finally:
             self.give_back(place)

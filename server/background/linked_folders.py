@@ -42,8 +42,8 @@ _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the 
 _END_S = 5.0  # what a server that ends waits for looks at a drive, which may hang
 _MOST_LOGGED = 100  # failures of one change; all are counted
 _NO_NEWS = ("unchanged", "skipped")
-# How many folders are looked into at the same time, and of a workspace.
-_LOOKS, _LOOKS_EACH = 4, 2
+# How many folders are looked into at the same time, and of a workspace; where drives hang, of each other one more.
+_LOOKS, _LOOKS_EACH, _FURTHER_LOOKS = 4, 2, 100
 _MANY = 10_000  # threads are begun only as they are needed: one for each folder
 
 
@@ -85,7 +85,7 @@ class LinkedFolders:
         self._shared = shared
         self._watcher = secrets.token_hex(8)
         self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix="linked-folder")
-        self._looks = Shares(_LOOKS, _LOOKS_EACH)
+        self._looks = Shares(_LOOKS, _LOOKS_EACH, further=_FURTHER_LOOKS)
         self._followers: dict[ProjectKey, _Follower] = {}
         self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._keeper: asyncio.Task[None] | None = None

@@ -55,6 +55,21 @@ def test_once_all_have_been_held_for_a_second_who_has_none_gets_a_further_one(mo
     assert granted(*(shares.ask(workspace) for workspace in "abcd")) == [True, True, True, False]
 
 
+def test_who_waits_in_a_thread_finds_the_further_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module, "_BEAT_S", 0.0)
+    shares = Shares(places=1, each=1, further=1)
+    shares.ask("one")
+
+    def beat() -> None:
+        now[0] += 0.5
+        assert now[0] < 110, "nobody looks"
+
+    with shares.taken("two", beat):
+        assert now[0] >= 101
+
+
 def test_workspaces_take_turns() -> None:
     shares = Shares(places=1, each=1)
     first = shares.ask("one")

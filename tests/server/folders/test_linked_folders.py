@@ -13,7 +13,7 @@ import pytest
 from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
-from ingest import Extracted, FolderRoots, IngestReport, ReadError, Watch
+from ingest import Change, Extracted, FolderRoots, IngestReport, ReadError, Watch
 from ingest.folder import Look, Scan
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -213,6 +213,34 @@ def test_a_drive_that_hangs_keeps_no_other_workspace_waiting_and_no_server_from_
             eventually(lambda: "late.md" in names(bo.get("/projects/1/documents").json()))
     finally:
         back.set()
+
+
+def test_a_drive_that_hangs_while_it_is_looked_into_keeps_no_other_workspace_waiting(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging, back, look = threading.Event(), threading.Event(), Watch._change  # pyright: ignore[reportPrivateUsage]
+    (drive := tmp_path / "drive").mkdir()
+
+    def looked_into(watch: Watch, looks: list[Look], now: float) -> Change | None:
+        if looks[0].folder == drive:
+            hanging.set()
+            assert back.wait(PATIENCE_S)
+        return look(watch, looks, now)
+
+    monkeypatch.setattr(Watch, "_change", looked_into)
+    monkeypatch.setattr("server.background.linked_folders._LOOKS", 1)
+    with (
+        owned(tmp_path / "data", tokens=True) as home,
+        owner(home, "ada") as ada,
+        owner(home, "bo") as bo,
+        ThreadPoolExecutor() as threads,
+    ):
+        threads.submit(link, ada, drive)
+        try:
+            assert hanging.wait(PATIENCE_S)
+            assert names(link(bo, folder)) == ["bible.md", "ferry.md", "map.xyz"]
+        finally:
+            back.set()
 
 
 def test_a_file_that_failed_for_a_reason_that_passes_is_taken_in_later(
