@@ -329,11 +329,15 @@ class Execution:
         return await self.shadow.conclude(project, applied, outcome, reported)
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
+        """The client's content, which replaces the shadow at once: what comes from now on is newer."""
         known = self._context.project
         reported = await reported_project(outcome)
         if self._context.project is not known:  # what the client has sent while this was read is newer
             return None
-        if reported is None and outcome.content is not None:
+        if reported is not None:
+            self._context.project = reported
+            self._context.characters = max(self._context.characters, len(outcome.content or ""))
+        elif outcome.content is not None:
             self._is_unreadable = True
             self.shadow.lose_sight()
         return reported

@@ -123,12 +123,10 @@ class Shadow:
     def follow(
         self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
     ) -> OperationResult:
-        """Notes what the editor has done; the client's content is the truth, and replaces the shadow."""
+        """Notes what the editor has done."""
         expected = applied
         if reported is not None:
             applied = as_reported(applied, outcome, project, reported)
-            self._context.project = reported
-            self._context.characters = max(self._context.characters, len(outcome.content or ""))
         self.note(applied, project, changed_ids(applied.result, expected.result))
         return applied
 
@@ -170,7 +168,6 @@ class Shadow:
             with suppress(OperationError):  # then more than that has changed
                 for operation in outcome.done or ():
                     project.apply(operation, self.selection)
-            self._context.project = reported
         elif outcome.confirmed:
             self._lost_sight_of = project
         self.executed += outcome.confirmed

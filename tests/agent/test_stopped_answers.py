@@ -3,11 +3,13 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from agent import Event, Failure, Outcome, TurnContext
 from agent.editing.execution import Execution
+from agent.editing.shadow import Shadow
 from arrow_project import ArrowProject, Operation, OperationResult, fingerprint, parse
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import NEXT_ID, story
@@ -178,6 +180,25 @@ async def test_a_deletion_that_the_story_shows_counts_where_the_turn_is_stopped_
         await done.execute(removal)
     assert done.executed == [removal]
     assert fingerprint(of.project) == fingerprint(theirs)
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_a_story_that_comes_while_an_operation_is_followed_is_newer_than_its_answer(
+    monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    editor, of, given = Panel(large()), context(large()), Shadow.with_given_ids
+    turn = Execution(of, editor, "never", unheard)
+    newer = large()
+    newer.apply(Operation("update_node", {"node_id": 3, "data": {"content": "What the user writes."}}))
+
+    def comes(shadow: Shadow, *arguments: Any) -> OperationResult:
+        turn.take(newer)
+        return given(shadow, *arguments)
+
+    monkeypatch.setattr(Shadow, "with_given_ids", comes)
+    await (turn.execute_together(COINS) if together else turn.execute(COINS[0]))
+    assert of.project is newer
+    assert turn.executed == [*COINS][: None if together else 1]
 
 
 async def test_a_story_that_comes_while_an_answer_is_read_is_newer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
