@@ -14,6 +14,7 @@ const Symbols := preload("symbols.gd")
 const _NARROWEST := 300.0
 const _LEAST_GRID := 240.0
 const _EDGE := 8.0
+const _TOLD := 10
 const _DISABLED := "Open or create a named project to use Fletcher."
 const _STATES := {
 	"idle": Color(0.4, 0.85, 0.4),
@@ -95,6 +96,7 @@ func _build() -> void:
 	_tabs.name = "Tabs"
 	column.size_flags_horizontal = SIZE_EXPAND_FILL
 	column.add_child(_title())
+	_notice.name = "Notice"
 	column.add_child(_notice)
 	column.add_child(_tabs)
 	column.add_child(_status())
@@ -196,6 +198,7 @@ func _connect_fletcher() -> void:
 	_fletcher.project_changed.connect(func(_key: String) -> void: _show_state(str(_fletcher.state)))
 	_fletcher.undo_changed.connect(func(_can: bool) -> void: _show_undo())
 	_fletcher.failed.connect(_on_failed)
+	_fletcher.corpus.replaced.connect(_on_replaced)
 	_fletcher.citation_requested.connect(_open_place)
 	_chat.composer.node_dropped.connect(_on_node_dropped)
 	_chat.source_opened.connect(_open_place)
@@ -247,6 +250,11 @@ func _on_failed(code: String, message: String) -> void:
 		_overwrite.popup_centered(Vector2i(400, 140))
 	if _tabs.current_tab != 0:
 		_notify(message)
+
+
+func _on_replaced(names: PackedStringArray) -> void:
+	var told := ", ".join(names.slice(0, _TOLD)) + (" and others" if names.size() > _TOLD else "")
+	_notify("There was a document of that name; it has the text of the file now: %s." % told)
 
 
 func _on_selection(ids: Array) -> void:

@@ -105,6 +105,19 @@ def test_two_files_of_the_same_name_are_two_documents(editor: Editor, tmp_path: 
     assert names == ["north/notes.md", "south/new/notes.md", "west/new/notes.md"]
 
 
+def test_a_file_of_another_folder_that_replaces_one_of_the_same_name_is_told(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "replaced")
+    notice = "/root/Main/Editor/Center/FletcherPanel/Row/Column/Notice"
+    for folder in ("north", "south"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.md").write_text(f"The pier of {folder}.", "utf-8")
+    (tmp_path / "south" / "lamp.md").write_text("Elena keeps the lamp.", "utf-8")
+    _add(editor, tmp_path / "north" / "notes.md")
+    assert editor.get(notice, "text") == ""
+    _add(editor, tmp_path / "south" / "lamp.md", tmp_path / "south" / "notes.md")
+    assert editor.get(notice, "text") == "There was a document of that name; it has the text of the file now: notes.md."
+
+
 def test_what_is_added_meanwhile_waits_for_its_turn(editor: Editor, tmp_path: Path) -> None:
     editor.open(text_of("lamp"), "queue")
     paths = [tmp_path / f"{number}.md" for number in range(4)]
