@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import dropwhile, pairwise
+from itertools import chain, dropwhile, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from retrieval.words import split_words
 
 Words = NDArray[np.integer[Any]]
 Hashes = NDArray[np.uint64]
+_Title = tuple[str, ...]
 
 _RUN = 3  # words
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
@@ -32,6 +33,7 @@ _SHORT = 6  # words; what is longer and has no counterpart is a running header, 
 _FEW_LETTERS = 200
 _FEW = 2  # words that only one of them has, such as a `not`: too few for a running header
 _EDGE = 18  # words before the first run in common, or behind the last; of more nobody can tell what stands for what
+_MOST_OF_TITLE = 16  # words of a heading: by those that come then nobody tells it from another
 _COUNTERPART = 1 / 3  # share of those that both have: then they are fields of one form, and no running header
 
 
@@ -71,8 +73,9 @@ class Alignment:
     def __init__(self, passages: Sequence[Passage], vocabulary: dict[str, int]) -> None:
         self.passages = passages
         self.name = passages[0].document
-        self._titles = {_title(heading) for passage in passages for heading in passage.heading} - {_title("")}
-        self._has_title: dict[str, bool] = {}
+        headings = {heading for passage in passages for heading in passage.heading}
+        self._titles = {title for heading in headings if (title := _title(heading))}
+        self._has_title: dict[_Title, bool] = {}
         self._spelled = [split_words(passage.text) for passage in passages]
         self._rows = [_numbered(row, vocabulary) for row in self._spelled]
         self._words = [word for row in self._spelled for word in row]
@@ -99,18 +102,31 @@ class Alignment:
         """Whether it has a heading that the other document lacks: sheets of one form say by theirs whose they are."""
         return not all(map(other._has, self._titles))
 
+    @cached_property
+    def parts_of_titles(self) -> int:
+        """How many parts its headings have, each of which may be a heading of another document."""
+        return sum(len(title) * (len(title) + 1) // 2 for title in self._titles)
+
     def has(self, heading: Sequence[str]) -> bool:
         """Whether these headings stand here too, or some of their words as one, or all in the midst of the text."""
         return all(self._has(_title(one)) for one in heading)
 
-    def _has(self, title: str) -> bool:
+    def _has(self, title: _Title) -> bool:
         if title not in self._has_title:
-            self._has_title[title] = title in self._said or any(one in title for one in self._titles)
+            self._has_title[title] = self._says(title) or not self._titles.isdisjoint(_parts(title))
         return self._has_title[title]
 
+    def _says(self, title: _Title) -> bool:
+        """Whether each of its words stands beside the next somewhere; to find all in a row takes the whole text."""
+        return all(pair in self._pairs for pair in pairwise(title)) and self._single.issuperset(title)
+
     @cached_property
-    def _said(self) -> str:
-        return " ".join(["", *self._words, *self._titles, ""])
+    def _pairs(self) -> set[tuple[str, str]]:
+        return {*pairwise(self._words), *chain.from_iterable(map(pairwise, self._titles))}
+
+    @cached_property
+    def _single(self) -> set[str]:
+        return {*self._words, *chain.from_iterable(self._titles)}
 
     def words_of(self, row: int) -> tuple[list[str], Words]:
         """The words of a passage, as they are spelled and by number."""
@@ -171,10 +187,16 @@ class Alignment:
             yield _Gap(list(said[last:]), here, at_edge=True, around=around)
 
 
-def _title(heading: str) -> str:
-    """The words of a heading but for its number, between spaces; of a heading that is a number, that."""
+def _title(heading: str) -> _Title:
+    """The words of a heading but for its number; of a heading that is a number, that."""
     words = split_words(heading)
-    return " ".join(["", *(list(dropwhile(str.isdecimal, words)) or words), ""])
+    return tuple((list(dropwhile(str.isdecimal, words)) or words)[:_MOST_OF_TITLE])
+
+
+def _parts(title: _Title) -> Iterator[_Title]:
+    """Some of its words in a row, from the first alone to all."""
+    places = range(len(title) + 1)
+    return (title[start:end] for end in places for start in range(end))
 
 
 def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> Words:

@@ -134,7 +134,7 @@ class _Texts:
 
 def _compare(text: Alignment, other: Alignment) -> tuple[_Compared, int]:
     """What of the text stands in the other, and what it took to find out, in words."""
-    compared, took = _Compared([], [], []), text.length // _LOOKED_AT
+    compared, took = _Compared([], [], []), text.length // _LOOKED_AT + text.parts_of_titles + other.parts_of_titles
     are_apart = other.is_about_others_than(text)
     for row in text.rows_like(other):
         passage, words = text.passages[row], text.words_of(row)

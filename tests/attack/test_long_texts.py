@@ -74,6 +74,7 @@ READ = {
     "an entry of contents without a page": "_CONTENTS_ENTRY.fullmatch('.' * 300_000)",
     "a question of names": "best_quotes('Who is ' + 'Ann’s ' * 10_000, [said])",
     "a question of words": "best_quotes('what is the name of ' + 'a9 b8, ' * 30_000, [said])",
+    "documents that are alike but for very many headings": "headed(8_000)",
     "documents that are alike but for long words": "alike('ab' * 400, 'ba' * 400)",
     "a body of backslashes": "read_object('{\"a\": \"\\\\v' + '\\\\' * 1_000_000 + '\"}', 'It')",
 }
@@ -135,6 +136,14 @@ def alike(one, other):
         for number, text in enumerate(of)
     ]
     NearDuplicates(passages, [np.arange(1, 90, dtype=np.int32)] * 600)
+
+def headed(count):
+    passages = [
+        Passage(f"{name}{n}", name, name, None, None, (f"{name} {n} x",), 0, 1, f"wood{n} stone{n} iron{n} tower{n}")
+        for name in ("anna", "bert")
+        for n in range(count)
+    ]
+    NearDuplicates(passages, [np.arange(4 * n, 4 * n + 4, dtype=np.int32) for n in range(count)] * 2)
 
 for name, read in READ.items():
     if RLIMIT_CPU is not None:
