@@ -41,6 +41,7 @@ class Builders(Generic[_Built]):
     def _next(self, workspace: str) -> None:
         with self._lock:
             build, built = self._asked[workspace].popleft()
+        built.set_running_or_notify_cancel()
         try:
             built.set_result(build())
         except BaseException as error:  # noqa: BLE001 - whoever asked is told, whatever it is

@@ -56,6 +56,11 @@ class _Kept:
         """It is being built, or about to be."""
         return self.building is None or not self.building.done()
 
+    @property
+    def is_being_built(self) -> bool:
+        """What it was before is in use, and stays in memory in any case."""
+        return self.building is not None and self.building.running()
+
 
 class LexicalIndexes:
     """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves.
@@ -164,19 +169,25 @@ class LexicalIndexes:
         return kept.index
 
     def _drop_old(self) -> bool:
-        """Whether indexes were dropped; those that somebody waits for stay, however large."""
+        """Whether indexes were dropped; those that are being built stay, however large."""
         with self._lock:
             held, idle = Counter[str](), dict[str, deque[ProjectKey]]()
             for key, kept in self._kept.items():
                 held[key.workspace] += kept.size
-                if not kept.is_waited_for:
+                if kept.index is not None and not kept.is_being_built:
                     idle.setdefault(key.workspace, deque()).append(key)
-            before, too_many = len(self._kept), held.total() - self._most_bytes
+            has_dropped, too_many = False, held.total() - self._most_bytes
             while too_many > 0 and idle:
                 workspace = max(idle, key=lambda workspace: held[workspace])
-                size = self._kept.pop(idle[workspace].popleft()).size
-                held[workspace] -= size
-                too_many -= size
+                key = idle[workspace].popleft()
+                kept = self._kept[key]
+                held[workspace] -= kept.size
+                too_many -= kept.size
+                if kept.is_waited_for:  # the next one takes its place when its turn comes
+                    kept.index = None
+                else:
+                    del self._kept[key]
                 if not idle[workspace]:
                     del idle[workspace]
-            return len(self._kept) < before
+                has_dropped = True
+            return has_dropped

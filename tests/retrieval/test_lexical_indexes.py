@@ -295,6 +295,44 @@ def test_what_somebody_has_just_asked_for_is_not_dropped_for_another(
     indexes.close()
 
 
+def test_what_waits_to_be_made_anew_is_dropped_as_others_are(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexes = LexicalIndexes(catalog, most_bytes=100_000)
+    of_alice, carol = [ProjectKey("alice", str(number)) for number in range(4)], ProjectKey("carol", "1")
+    put(BOB, "b.md", "unicorn")
+    of_bob = indexes.current(BOB)
+    for key in of_alice:
+        put(key, "a.md", *(f"dragon {number}" for number in range(9)))
+        indexes.current(key)
+        put(key, "b.md", "drake")
+    put(carol, "c.md", "griffin")
+    passages, begun, go = catalog.passages, Event(), Event()
+
+    def waiting(key: ProjectKey, document_id: str | None = None) -> list[Passage]:
+        if key.workspace == "alice":
+            begun.set()
+            assert go.wait(120)
+        return passages(key, document_id)
+
+    monkeypatch.setattr(catalog, "passages", waiting)
+    kept = indexes._kept  # pyright: ignore[reportPrivateUsage]
+    with ThreadPoolExecutor() as pool:
+        made = [pool.submit(indexes.refresh, of_alice[0])]
+        assert begun.wait(120)
+        made += [pool.submit(indexes.refresh, key) for key in of_alice[1:]]
+        eventually(lambda: all(kept[key].is_waited_for for key in of_alice))
+        monkeypatch.setattr(indexes, "_most_bytes", 25_000)
+        indexes.current(carol)
+        assert sum(one.size for one in kept.values()) <= 25_000
+        assert indexes.current(BOB) is of_bob
+        go.set()
+        for one in made:
+            one.result()
+        assert all(indexes.current(key).scores("drake").any() for key in of_alice)
+    indexes.close()
+
+
 def test_nobody_loses_an_index_to_a_workspace_that_has_more(catalog: Catalog, put: Put) -> None:
     of_alice = [ProjectKey("alice", str(number)) for number in range(4)]
     for key in of_alice:
