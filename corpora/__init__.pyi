@@ -34,6 +34,7 @@ from .places import working_for as working_for
 from .printable import is_printable as is_printable
 from .printable import printable as printable
 from .printable import printable_lines as printable_lines
+from .programs import program_in_path as program_in_path
 from .records import Document as Document
 from .records import DocumentCounts as DocumentCounts
 from .records import Page as Page

@@ -101,6 +101,8 @@ def main(arguments: list[str] | None = None) -> None:
     # The folder that a command runs in may be somebody else's project: no Python that it starts, a reader of documents
     # or the server beside Arrow, imports from there.
     os.environ["PYTHONSAFEPATH"] = "1"
+    # Nor does Windows look there for a program before the PATH (Python heeds it from 3.12 on).
+    os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"
     try:
         load_own_variables()
         _tell_what_is_ignored()

@@ -3,14 +3,13 @@
 import mmap
 import os
 import re
-import shutil
 import struct
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from corpora import replace_whole
+from corpora import program_in_path, replace_whole
 from fletcher.errors import CommandError, WrongUsage
 
 OVERRIDE = "override.cfg"
@@ -67,7 +66,7 @@ class ArrowEditor:
         """
         if self.program is not None:
             return [str(self.program)]
-        godot = os.environ.get("GODOT") or shutil.which("godot") or shutil.which("godot4")
+        godot = os.environ.get("GODOT") or program_in_path("godot") or program_in_path("godot4")
         if not godot:
             raise CommandError(
                 f"{self.folder} is a checkout, which Godot 4.4 or later runs, and there is no 'godot' in the PATH. "

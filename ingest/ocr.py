@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
+
+from corpora import program_in_path
 
 _SUFFIX = ".traineddata"
 _TOLD = re.compile(r'in "(.+)"')
@@ -20,7 +21,7 @@ def language_data() -> Path | None:
     if given := os.environ.get("TESSDATA_PREFIX"):
         return Path(given)
     candidates = sorted(_USUAL.glob("*/tessdata"), reverse=True)
-    if program := shutil.which("tesseract"):
+    if program := program_in_path("tesseract"):
         candidates.insert(0, Path(program).parent / "tessdata")  # as on Windows
         told = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False)  # noqa: S603 - found on the PATH
         if named := _TOLD.search(told.stdout + told.stderr):
