@@ -369,7 +369,7 @@ def test_whoever_is_listed_as_a_user_is_not_kept_again_for_each_that_is_added() 
 
 @pytest.mark.parametrize(
     ("operator", "said"),
-    [("rgx", f"^{'.' * 1_000_000}$"), ("cts", "ж\u200b" * 500_000), ("cts", "ж\1" * 500_000)],
+    [("rgx", f"^{'.' * 500_000}$"), ("cts", "ж\u200b" * 250_000), ("cts", "ж\1" * 250_000)],
     ids=["dots", "unseen", "control"],
 )
 def test_what_a_condition_compares_with_is_told_and_kept_in_little_memory(operator: str, said: str) -> None:
