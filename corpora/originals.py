@@ -82,11 +82,18 @@ class Originals:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The bytes of that hash; raises `OriginalNotFound`."""
+        """The bytes of that hash; raises `OriginalNotFound`, or `StorageError` where it is there and cannot be read."""
+        path = self.path(sha256)
         try:
-            return self.path(sha256).read_bytes()
+            return path.read_bytes()
         except FileNotFoundError as error:
             raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.") from error
+        except OSError as error:
+            self._trouble.say(f"get: {error.strerror}", "%s cannot be read: %s", path, error)
+            raise StorageError(
+                f"The original file {sha256} cannot be read ({error.strerror}): give permission, or ingest its "
+                "document again if the disk is damaged."
+            ) from error
 
     def has(self, sha256: str) -> bool:
         """Whether the bytes of that hash are kept."""

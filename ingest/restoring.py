@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from corpora import Catalog, ManifestEntry, Originals, ProjectKey
+from corpora import Catalog, ManifestEntry, OriginalNotFound, Originals, ProjectKey, StorageError
 from ingest.ingestor import Ingestor
 from ingest.report import DocumentReport, ProgressListener
-from ingest.source import Source
+from ingest.source import Refusal, Source
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ class Restored:
 def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> Restored:
     """Read every document of the manifest that the catalog lacks and whose original is there; what it has stays.
 
-    Searchable by text when this returns; vectors are not made. Raises `CatalogError` or `StorageError`.
+    Searchable by text when this returns; vectors are not made. One whose original cannot be read fails by itself.
+
+    Raises `CatalogError` or `StorageError`.
     """
     entries, kept = originals.manifest.entries(), originals.hashes()
     known = {(key, document.name) for key in catalog.every_project() for document in catalog.documents(key)}
@@ -50,5 +52,8 @@ def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress
 
 
 def _read(entry: ManifestEntry, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> DocumentReport:
-    source = Source(entry.name, originals.get(entry.sha256))
+    try:
+        source = Source(entry.name, originals.get(entry.sha256))
+    except (OriginalNotFound, StorageError) as error:
+        source = Refusal(entry.name, "failed", error.code, f"{entry.name}: {error.message}")
     return ingestor.add(entry.key, [source], progress=progress).documents[0]

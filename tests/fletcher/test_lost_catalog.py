@@ -211,6 +211,19 @@ def test_a_document_whose_original_is_gone_is_named(
     assert "harbour.md of project '1' has no original any more" in capsys.readouterr().out
 
 
+def test_an_original_that_cannot_be_read_keeps_no_other_document_away(
+    directory: DataDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (harbour,) = (one for one in directory.originals.hashes() if b"Bittern" in directory.originals.get(one))
+    path = directory.originals.path(harbour)
+    path.unlink()
+    path.mkdir()  # as little to be read as a file on a damaged disk
+    lose_catalog(directory)
+    fletcher("reindex", "--from-originals", directory=directory)
+    assert "harbour.md: The original file" in capsys.readouterr().out
+    assert [set(of_project) for of_project in documents(directory).values()] == [{"people.md"}, {"people.md"}]
+
+
 def test_originals_in_a_database_are_lost_with_it(
     directory: DataDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     empty_database: object, chroma_url: str,
