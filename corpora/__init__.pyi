@@ -19,6 +19,7 @@ from .folders import LinkedFolder as LinkedFolder
 from .held_file import FileChanged as FileChanged
 from .held_file import HeldFile as HeldFile
 from .held_file import NotAFile as NotAFile
+from .held_file import listed as listed
 from .locks import Lock as Lock
 from .manifest import Manifest as Manifest
 from .manifest import ManifestEntry as ManifestEntry

@@ -15,7 +15,7 @@ from corpora.files import put
 if sys.platform != "win32":
     import fcntl
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from types import TracebackType
 
 # A pipe or a device is opened without waiting for whoever is at its other end, and refused by what it is.
@@ -141,6 +141,35 @@ class HeldFile:
         except BaseException:
             os.close(opened)
             raise
+
+
+@contextmanager
+def listed(real: Path) -> Generator[Iterator[os.DirEntry[str]]]:
+    """What is in that very folder, to be looked at while the block runs.
+
+    Args:
+        real: Its path as it was looked at, in which no part is a link.
+
+    Raises:
+        OSError: The folder cannot be listed, or a link has come into its way: where a system opens folders by their
+            whole path only, this is known when the block ends.
+    """
+    if not _CAN_HOLD:
+        with os.scandir(real) as entries:
+            yield entries
+        if Path(os.path.realpath(real)) != real:
+            raise OSError(None, "a link came into its way")
+        return
+    held = _opened_folder(real)
+    try:
+        folder = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=held)
+    finally:
+        os.close(held)
+    try:
+        with os.scandir(folder) as entries:
+            yield entries
+    finally:
+        os.close(folder)
 
 
 def _lock(folder: int, real: Path) -> None:

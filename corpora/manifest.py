@@ -166,9 +166,12 @@ def _line(entry: ManifestEntry) -> bytes:
 
 
 def _entry(path: Path) -> ManifestEntry | None:
+    """None of what is none, or cannot be read; raises `FileNotFoundError`."""
     try:
         fields = json.loads(path.read_bytes())
         return ManifestEntry(ProjectKey(fields["workspace"], fields["project"]), fields["name"], fields["sha256"])
-    except (ValueError, LookupError, TypeError, CorpusError):
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, CorpusError):
         logger.warning("%s is no entry of a manifest and is left out", path)
         return None

@@ -112,9 +112,15 @@ class Originals:
         """
         try:
             for path in map(self.path, set(hashes) - self.manifest.awaited):
-                with self._changing[path.parent.name]:
-                    for gone in (path, *path.parent.glob(f"{UNFINISHED}*")):
-                        gone.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
+                changing = self._changing[path.parent.name]
+                if not changing.acquire(blocking=False):  # another one is being written there, which takes seconds
+                    continue
+                try:
+                    for left in path.parent.glob(f"{UNFINISHED}*"):
+                        left.unlink(missing_ok=True)
+                finally:
+                    changing.release()
         except OSError as error:
             self._trouble.say(f"delete: {error.strerror}", "an original file cannot be deleted: %s", error)
             name = Path(str(error.filename)).name

@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from corpora import InvalidName, NotAFile, printable
+from corpora import InvalidName, NotAFile, listed, printable
 from ingest.plain_file import OutsideFolder, leads_out, open_plain_file
 from ingest.readers import SUFFIXES, is_told_at_a_glance
 from ingest.readers.named import named_readers
@@ -182,13 +182,14 @@ def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
         raise _unreadable(folder, error) from error
     if not is_there:
         raise _not_there(folder)
-    tree = _Tree(folder, most)
+    tree = _Tree(folder, inside, most)
     stamps = {below: _stamp(tree.path(below)) for below in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
     try:
         folders = {below: _identity(folder / below) for below in tree.folders}
+        real = Path(os.path.realpath(folder))
     except OSError as error:  # it went while it was looked at
         raise _not_there(folder) from error
-    if Path(os.path.realpath(folder)) != inside:  # nobody is told what is where a link leads now
+    if real != inside:  # nobody is told what is where a link leads now
         raise _not_there(folder)
     return Look(folder, inside, stamps, folders, tree.unreadable)
 
@@ -234,8 +235,9 @@ def _found(path: Path, inside: Path | None) -> list[_Entry]:
 
 
 def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
-    tree = _Tree(root, MOST_ENTRIES if inside else None)
+    most = MOST_ENTRIES if inside else None
     inside = inside or Path(os.path.realpath(root))
+    tree = _Tree(root, inside, most)
     for below in tree.files:
         yield _entry(root, below, inside)
     for below, error in tree.unreadable.items():
@@ -245,10 +247,11 @@ def _in_folder(root: Path, inside: Path | None) -> Iterator[_Entry]:
 class _Tree:
     """All files and folders below a folder by their paths in it, but for hidden and unfinished ones.
 
-    A link to a folder is as a file, and so is a folder that is too deep.
+    A link to a folder is as a file, and so is a folder that is too deep. `real` is the path of the folder without
+    links: nothing is listed behind one that comes into its way meanwhile.
     """
 
-    def __init__(self, root: Path, most: int | None) -> None:
+    def __init__(self, root: Path, real: Path, most: int | None) -> None:
         self._root = str(root).rstrip(os.sep) + os.sep
         self.files: list[str] = []
         self.folders: list[str] = []
@@ -260,7 +263,7 @@ class _Tree:
             files, folders = list[str](), list[str]()
             try:
                 # Not `os.walk`, which has all of a folder in memory before anybody can say that it is too much.
-                with os.scandir(self.path(here)) as entries:
+                with listed(real / here) as entries:
                     for entry in entries:
                         if is_left_out(entry.name):
                             continue
@@ -323,10 +326,11 @@ def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: 
             return Refusal(name, "skipped", "TOO_DEEP", f"{name}: {TOO_DEEP}")
         if not path.is_file():
             return _not_a_file(name, "failed" if was_named else "skipped")
+        real = Path(os.path.realpath(path))
     except OSError as error:
         return _unreadable_file(name, error)
     # What is hidden is no document under another name either: Fletcher's own files may be there.
-    if inside is not None and leads_out(Path(os.path.realpath(path)), inside, is_left_out):
+    if inside is not None and leads_out(real, inside, is_left_out):
         return _outside(name)
     known = (*SUFFIXES, *named_readers())
     if not was_named and path.suffix.lower() not in known and not _is_known(path, inside):

@@ -153,8 +153,8 @@ def _admitted(call: AssistantCall) -> list[tuple[Path, Path]]:
             call.services.roots.require_apart(real)
     except FolderUnusable as error:
         raise ToolError(error.code, error.message) from error
-    # A folder's links lead nowhere else, into Fletcher's own files least of all.
-    return [(real, real if real.is_dir() else folder) for real, folder in admitted]
+    # A folder's links lead nowhere else, into Fletcher's own files least of all; a file was named, wherever it is.
+    return [(real, real if real.is_dir() else real.parent) for real, _ in admitted]
 
 
 def _scanned(admitted: list[tuple[Path, Path]]) -> tuple[Unread | Refusal, ...]:

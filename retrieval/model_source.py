@@ -43,15 +43,14 @@ def load_local(source: str, load: Callable[[bool], _Loaded]) -> _Loaded:
     """
     _silence()
     try:
-        if Path(source).is_dir():
-            if not _is_path(source):  # a folder that came with somebody's project must not stand for the hub's model
-                raise ModelNotUsable(
-                    f"a folder here has that name: say ./{source} if you mean it, else start elsewhere"
-                )
+        if _is_path(source):
+            if not Path(source).is_dir():
+                raise ModelNotUsable("there is no such folder")
             _require_model_in(Path(source))
             return load(True)
-        if _is_path(source):
-            raise ModelNotUsable("there is no such folder")
+        for name in (source, _on_hub(source)):
+            if Path(name).is_dir():  # a folder that came with somebody's project must not stand for the hub's model
+                raise ModelNotUsable(f"a folder here has that name: say ./{name} if you mean it, else start elsewhere")
         if _is_cached(source):
             return load(True)
         within(WAITED_S, lambda: _require_on_hub(source), "the Hugging Face hub")

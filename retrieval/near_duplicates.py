@@ -5,7 +5,7 @@ Writers keep both, and both have their use; but a search is to say once what sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from corpora import Passage
 from retrieval.alignment import Alignment, Likeness, Words, hashed
+from retrieval.words import split_words
 
 # Of a larger corpus an eighth of the runs is compared: the question is only which documents deserve a closer look.
 _COMPARED_WHOLE, _SAMPLED = 1 << 18, 8
@@ -21,8 +22,9 @@ _AT_ONCE = 1_000  # passages
 _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
-_MOST_WORDS = 600_000  # of the documents that are compared: aligned, each takes some five hundred bytes
+_MOST_WORDS = 1_200_000  # of the documents that are compared: aligned, each takes some two hundred and fifty bytes
 _MOST_COMPARED = 5_000_000  # words: a few seconds; what is left over is compared when the next index is made
+_MOST_COUNTED = 20_000_000  # words: a few seconds, too
 _MOST_NAMED = 20  # documents beside a passage
 _LOOKED_AT = 50  # words in the time in which one is aligned
 
@@ -54,8 +56,9 @@ class NearDuplicates:
         self._differing: set[str] = set()
         names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
         pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
-        texts = _Texts(passages, documents, words)
         to_compare = _MOST_COMPARED
+        texts = _Texts(passages, documents, {} if previous is None else previous._lengths)
+        self._lengths = texts.lengths
         for pair in pairs:
             if not texts.have_room_for(pair):
                 continue
@@ -89,28 +92,48 @@ class NearDuplicates:
 
 
 class _Texts:
-    """The documents of a project by number, aligned when they are asked for."""
+    """The documents of a project by number, aligned when they are asked for.
 
-    def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp], words: Sequence[Words]) -> None:
+    Of some versions `lengths` are known, in words.
+    """
+
+    def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp], lengths: Mapping[int, int]) -> None:
         self._passages = passages
         self._documents = documents
         self._vocabulary: dict[str, int] = {}
         self._aligned: dict[int, Alignment] = {}
         self._own: dict[int, list[Passage]] = {}
         self._versions: dict[int, int] = {}
-        self._lengths: list[float] = np.bincount(documents, [len(row) for row in words]).tolist()
+        self._known_lengths = lengths
+        self.lengths: dict[int, int] = {}
+        self._to_count = _MOST_COUNTED
         self._room = _MOST_WORDS
         self._admitted: set[int] = set()
 
     def have_room_for(self, pair: tuple[int, int]) -> bool:
         """Whether the two can be compared, beside those for which there was room before."""
         new = set(pair) - self._admitted
-        words = sum(self._lengths[one] for one in new)
+        words = sum(map(self._length, new))
         if words > self._room:
             return False
         self._room -= words
         self._admitted |= new
         return True
+
+    def _length(self, document: int) -> int:
+        """In words, of which an index has those alone that mean something; too many where there is no time to count."""
+        version = self.version(document)
+        length = self.lengths.get(version) or self._known_lengths.get(version) or 0
+        if not length and self._to_count <= 0:
+            return _MOST_WORDS + 1
+        if not length:
+            for passage in self.own(document):
+                length += len(split_words(passage.text))
+                if length > _MOST_WORDS:
+                    break
+            self._to_count -= length
+        self.lengths[version] = length
+        return length
 
     def own(self, document: int) -> list[Passage]:
         if document not in self._own:

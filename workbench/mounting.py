@@ -1,6 +1,7 @@
 """The page's place in the application: its addresses, who is let in, and its library, loaded at the first page."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -168,6 +169,9 @@ async def _received(request: Request, receive: Receive) -> Receive:
 
 
 def _load(services: Services, access: Access) -> FastAPI:
+    # The library would read what it keeps, which is nothing here, in the folder that the server was started in; that is
+    # somebody else's project perhaps.
+    os.environ["NICEGUI_STORAGE_PATH"] = os.devnull
     # Here, because it takes a second and some 40 MB that a server without pages can do without.
     from workbench.shell import make_shell
 

@@ -143,7 +143,8 @@ def test_what_is_no_entry_is_left_out(manifest: Manifest, tmp_path: Path) -> Non
     folder = tmp_path / "documents"
     for number, text in enumerate(["", "[]", "{}", '{"workspace": "..", "project": "/", "name": "x", "sha256": "y"}']):
         (folder / f"{number}.json").write_text(text, "utf-8")
-    assert manifest.entries() == [ENTRIES[0]]
+    (folder / "unreadable.json").mkdir()
+    assert manifest.entries() == manifest.beyond([]) == [ENTRIES[0]]
 
 
 def test_one_that_cannot_be_written_is_named_with_the_remedy(manifest: Manifest, tmp_path: Path) -> None:

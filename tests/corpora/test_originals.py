@@ -46,13 +46,14 @@ def test_files_are_spread_over_folders(originals: Originals) -> None:
     assert originals.path(sha256).parent.name == sha256[:2]
 
 
-def test_a_long_write_keeps_none_waiting_whose_file_is_in_another_folder(originals: Originals) -> None:
+def test_a_long_write_keeps_nobody_waiting_who_deletes_or_whose_file_is_in_another_folder(originals: Originals) -> None:
     long, short = (hashlib.sha256(data).hexdigest()[:2] for data in (b"long", b"short"))
     assert long != short
+    beside = originals.put(b"long")
     with originals._changing[long]:  # pyright: ignore[reportPrivateUsage]
         sha256 = originals.put(b"short")
-        originals.delete([sha256])
-    assert not originals.has(sha256)
+        originals.delete([sha256, beside])
+    assert originals.hashes() == set()
 
 
 def test_a_write_that_fails_leaves_nothing(

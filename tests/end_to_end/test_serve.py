@@ -1,6 +1,7 @@
 """The server as an operator runs it: tokens, its log, its end."""
 
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -51,6 +52,17 @@ def test_a_server_without_tokens_says_who_may_use_it_and_tells_its_clients_that_
     assert "every user and program of this machine" in log.replace("\n", " ")
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1012
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_the_page_reads_nothing_of_the_folder_that_the_server_is_started_in(data_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / ".nicegui").mkdir()
+    os.mkfifo(tmp_path / ".nicegui" / "storage-general.json")  # whoever reads it waits for ever
+    command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", data_dir]
+    with server_process(command, tmp_path, CLEAN_ENVIRONMENT) as server:
+        assert httpx.get(server.url, trust_env=False, timeout=PATIENCE_S).status_code == 200
+        log = server.end()
+    assert "storage" not in log
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's descriptors")

@@ -1,13 +1,14 @@
 """Scanning files and folders: what is found, what is skipped, what is failed."""
 
 import os
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from corpora import listed
 from ingest import Refusal, ScanError, Source, scan
 from ingest.folder import MOST_DEEP, look_into
 
@@ -113,14 +114,12 @@ def test_a_file_that_vanishes_meanwhile_is_failed_alone(folder: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_listed_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scandir = os.scandir
+    def forbidden(real: Path) -> AbstractContextManager[object]:
+        if real.name == "quests":
+            raise PermissionError(13, "Permission denied", str(real))
+        return listed(real)
 
-    def forbidden(path: str) -> object:
-        if Path(path).name == "quests":
-            raise PermissionError(13, "Permission denied", str(path))
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", forbidden)
+    monkeypatch.setattr("ingest.folder.listed", forbidden)
     (refusal,) = [entry for entry in scan(folder) if entry.name == "quests"]
     assert isinstance(refusal, Refusal)
     assert (refusal.status, refusal.code) == ("failed", "UNREADABLE")
@@ -129,12 +128,12 @@ def test_a_folder_that_cannot_be_listed_is_named(folder: Path, monkeypatch: pyte
 
 
 def test_of_a_folder_with_too_many_files_no_more_are_listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = count()
-    entries = (SimpleNamespace(name=f"{next(listed)}.md", is_dir=lambda **_: False) for _ in range(1_000))
+    seen = count()
+    entries = (SimpleNamespace(name=f"{next(seen)}.md", is_dir=lambda **_: False) for _ in range(1_000))
     monkeypatch.setattr(os, "scandir", lambda path: nullcontext(entries))
     with pytest.raises(ScanError, match="more than 10 files"):
         look_into(folder, folder.resolve(), most=10)
-    assert next(listed) < 20
+    assert next(seen) < 20
 
 
 def test_a_document_is_known_by_its_content_whatever_its_suffix(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from corpora import NotAFile
 from ingest import Refusal, Source, Watch, scan
+from ingest.folder import look_into
 from ingest.plain_file import OutsideFolder, open_plain_file
 
 
@@ -87,6 +88,25 @@ def test_a_link_that_takes_its_folders_place_is_not_followed(
     meanwhile(swap)
     with pytest.raises(OSError):
         open_plain_file(folder / "quests" / "ferry.md", folder)
+
+
+@pytest.mark.usefixtures("opened_how")
+def test_a_link_that_takes_a_folders_place_while_it_is_looked_into_is_not_listed_behind(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "private" / "quests" / "secret plot.md").write_text("Nobody knows.")
+
+    def looked(entry: os.DirEntry[str]) -> bool:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if entry.name == "quests":
+            (folder / "quests").rename(folder / ".old")
+            (folder / "quests").symlink_to(tmp_path / "private" / "quests")
+        return is_folder
+
+    monkeypatch.setattr("ingest.folder._is_folder", looked)
+    seen = look_into(folder, folder)
+    assert "quests" in seen.unreadable
+    assert not [below for below in seen.stamps if "secret" in below]
 
 
 @pytest.mark.usefixtures("opened_how")

@@ -39,6 +39,14 @@ async def test_progress_grows_to_the_end(home: House, notes: Path, era: Era) -> 
     assert {total for _, total in told} == {6.0}
 
 
+async def test_a_file_that_is_named_is_read_wherever_it_is(home: House, folder: Path, era: Era) -> None:
+    (folder / ".lore").mkdir()
+    (folder / ".lore" / "tides.md").write_text("The tide is late.", "utf-8")
+    async with assistant(home.url, era) as scribe:
+        answer = await scribe.call("add_documents", paths=[".lore/tides.md"])
+    assert [entry["status"] for entry in answer.structured_content["documents"]] == ["searchable"]
+
+
 async def test_of_very_many_files_those_that_matter_are_told_and_all_are_counted(
     home: House, notes: Path, era: Era
 ) -> None:

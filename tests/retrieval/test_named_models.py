@@ -128,14 +128,18 @@ def test_folders_that_hold_no_model(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [("someone/model", "someone/model"), ("model", "model"), ("model", "sentence-transformers/model")],
+)
 def test_a_folder_that_lies_here_does_not_stand_for_a_model_of_the_hub(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, name: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "someone" / "model").mkdir(parents=True)
+    (tmp_path / folder).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     check, error = KINDS[kind]
-    with pytest.raises(error, match=r"a folder here has that name: say \./someone/model if you mean it"):
-        check("someone/model")
+    with pytest.raises(error, match=rf"a folder here has that name: say \./{folder} if you mean it"):
+        check(name)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 from corpora import Passage
 from retrieval.alignment import Alignment
 from retrieval.near_duplicates import NearDuplicates
-from retrieval.words import terms
+from retrieval.words import split_words, terms
 
 STORY = (
     "Elena is the daughter of the smith in the upper town. She left the valley when the river froze, and she carries "
@@ -188,11 +188,25 @@ def test_what_is_far_longer_is_not_compared_by_letters(monkeypatch: pytest.Monke
 
 
 def test_of_very_long_documents_as_many_are_compared_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.near_duplicates._MOST_WORDS", 2 * len(terms(STORY)) + 1)
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_WORDS", 2 * len(split_words(STORY)) + 1)
     other = STORY.replace("Elena", "Odile")
     found = near_duplicates(*(document(name, STORY) for name in ("a.md", "b.md")), document("c.md", other, other))
     assert found.also_in("a.md-1") == ("b.md",)
     assert found.also_in("c.md-1") == ()
+
+
+def test_words_that_mean_nothing_take_room_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_WORDS", 2 * len(split_words(STORY)) + 1)
+    text = f"{STORY} {'of the ' * 20}"
+    assert near_duplicates(document("a.md", text), document("b.md", text)).also_in("a.md-1") == ()
+
+
+def test_documents_for_whose_words_there_is_no_time_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_COUNTED", len(split_words(STORY)))
+    documents = [document(name, STORY) for name in ("a.md", "b.md")]
+    first = near_duplicates(*documents)
+    assert first.also_in("a.md-1") == ()
+    assert near_duplicates(*documents, previous=first).also_in("a.md-1") == ("b.md",)
 
 
 def test_of_very_many_documents_that_say_the_same_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
