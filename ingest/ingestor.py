@@ -14,7 +14,7 @@ from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, Pr
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.source import BYTES_PER_S, Refusal, Source, Unread, known_as
+from ingest.source import BYTES_PER_S, Refusal, Source, Unread, known_as, read_original
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable
 
@@ -200,13 +200,14 @@ class Ingestor:
         take_in = self.index if wait else self.add
         return take_in(key, change.sources.unread, gone=gone, of_folder=True, progress=progress)
 
-    def original(self, key: ProjectKey, name_or_id: str) -> Source:
+    def original(self, key: ProjectKey, name_or_id: str) -> Unread:
         """A document as it was given, to be added once more: another reader, or OCR, may find more in it.
 
-        Raises `ProjectNotFound`, `DocumentNotFound` or `OriginalNotFound`.
+        Raises `ProjectNotFound` or `DocumentNotFound`.
         """
         document = self._catalog.find_document(key, name_or_id)
-        return Source(document.name, self._originals.get(document.sha256))
+        read = partial(read_original, self._originals, document.name, document.sha256)
+        return Unread(document.name, read, size=document.size)
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""

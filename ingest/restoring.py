@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from corpora import Catalog, ManifestEntry, OriginalNotFound, Originals, ProjectKey, StorageError
+from corpora import Catalog, ManifestEntry, Originals, ProjectKey
 from ingest.ingestor import Ingestor
 from ingest.report import DocumentReport, ProgressListener
-from ingest.source import Refusal, Source
+from ingest.source import read_original
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,5 @@ def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress
 
 
 def _read(entry: ManifestEntry, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> DocumentReport:
-    try:
-        source = Source(entry.name, originals.get(entry.sha256))
-    except (OriginalNotFound, StorageError) as error:
-        source = Refusal(entry.name, "failed", error.code, f"{entry.name}: {error.message}")
+    source = read_original(originals, entry.name, entry.sha256)
     return ingestor.add(entry.key, [source], progress=progress).documents[0]

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from corpora import InvalidName, is_printable, printable
+from corpora import InvalidName, OriginalNotFound, OriginalStore, StorageError, is_printable, printable
 from ingest.extracted import ReadError
 from ingest.readers.formats import detect
 
@@ -58,6 +58,14 @@ class Unread:
     read: Callable[[], Source | Refusal]
     held: int = 0
     size: int = 0
+
+
+def read_original(originals: OriginalStore, name: str, sha256: str) -> Source | Refusal:
+    """A document as it was given once, or why it cannot be read any more."""
+    try:
+        return Source(name, originals.get(sha256))
+    except (OriginalNotFound, StorageError) as error:
+        return Refusal(name, "failed", error.code, f"{name}: {error.message}")
 
 
 def too_large(name: str, size: int) -> Refusal | None:

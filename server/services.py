@@ -159,7 +159,7 @@ class Services:
 
     @cached_property
     def scanning(self) -> WorkspaceThreads:
-        """Where folders are looked through for an assistant: a drive may hang, and 20,000 files are computing."""
+        """Where folders are looked through for whoever asks: a drive may hang, and 20,000 files are computing."""
         return WorkspaceThreads("scanning", 1)
 
     @cached_property

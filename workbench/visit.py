@@ -90,6 +90,11 @@ class Visit:
         await self.services.rounds.wait(self.workspace)
         return await self.services.asking.run(self.workspace, work)
 
+    async def scan(self, work: Callable[[], _Result]) -> _Result:
+        """What the work returns, which looks through folders, in the workspace's one thread for that."""
+        await self.services.rounds.wait(self.workspace)
+        return await self.services.scanning.run(self.workspace, work)
+
     async def listed(self) -> Listed:
         """The project's documents; they are listed only where something has changed."""
         lists, key = self.services.lists, self.key

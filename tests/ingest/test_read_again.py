@@ -87,3 +87,14 @@ def test_pictures_are_read_once_tesseract_is_there(
     assert statuses(pipeline.ingestor.index(key, sources)) == ["unchanged", "unchanged"], "what was read stays"
     assert pipeline.reader.names == ["scan.pdf", "a.md", "scan.pdf"]
     pipeline.assert_consistent(key)
+
+
+def test_what_was_given_is_not_in_memory_before_its_turn(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, NOTES)
+    original = pipeline.ingestor.original(key, "a.md")
+    assert (original.held, original.size) == (0, len(NOTES[0].data))
+    assert original.read() == NOTES[0]
+    pipeline.originals.delete([known(pipeline, key)[0].sha256])
+    (report,) = pipeline.ingestor.add(key, [original]).documents
+    assert report.error is not None
+    assert (report.status, report.error.code) == ("failed", "ORIGINAL_NOT_FOUND")

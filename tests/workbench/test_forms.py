@@ -13,10 +13,10 @@ from nicegui.page import page
 from arrow_project import OPERATIONS, Story, node_data_schema, node_details
 from corpora import ProjectKey
 from corpora.samples import SAMPLE
-from workbench.changing.fields import Field, Group, draw
+from workbench.changing.fields import Entry, Field, Group, Several, draw
 from workbench.changing.forms import FunctionForm
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import LONGEST_FORM, MOST_CHOICES
+from workbench.frame.bounded import LONGEST_FORM, MOST_CHOICES, MOST_FIELDS
 from workbench.projects import allowed_name
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
@@ -280,6 +280,22 @@ def test_of_a_node_that_nobody_reads_in_a_form_none_is_drawn(length: int, is_dra
     drawn = on_a_page(use)
     assert "name" in drawn
     assert ("data" in drawn) is is_drawn
+
+
+@pytest.mark.parametrize(("lines", "kind"), [(MOST_FIELDS, Several), (MOST_FIELDS + 1, Entry)])
+def test_of_more_than_a_form_has_fields_for_there_is_one_field(lines: int, kind: type) -> None:
+    story = json.loads(OPENED.text)
+    story["resources"]["nodes"]["13"] = {"type": "dialog", "name": "n", "data": {"lines": ["x"] * lines}}
+
+    async def use() -> type:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        shown.open(OpenStory("large.arrow", json.dumps(story)))
+        shown.node_id = 13
+        form.choose("update_node")
+        return type(form._fields["data"].fields["lines"])
+
+    assert on_a_page(use) is kind
 
 
 @pytest.mark.parametrize("function", ["update_node", "update_node_map", "create_insert_node"])

@@ -239,15 +239,21 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
             (tmp_path / "story.arrow").unlink()  # nothing of the drive is needed any more
             return await asyncio.to_thread(work)
 
-        visit.ask, visit.compute = ask, compute
+        async def scan(work: Any) -> Any:
+            begun.append("scan")
+            assert not opening._pick.enabled, "one look at a time"
+            return await asyncio.to_thread(work)
+
+        visit.ask, visit.compute, visit.scan = ask, compute, scan
         opening: Any = Opening(visit, StoryFolders(visit.services, "red"))
         await opening._list_files()
+        assert opening._pick.enabled
         opening._picked.set_value(opening._picked.options[0])
         await asyncio.wait_for(is_open.wait(), PATIENCE_S)
 
     on_a_page(use)
     assert looks == {"asyncio"}
-    assert begun == ["ask", "ask", "compute"]  # a thread that reads stories is taken once the drive has answered
+    assert begun == ["scan", "ask", "compute"]  # a thread that reads stories is taken once the drive has answered
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from nicegui import ui
 
 from workbench.changing.resources import Choices, Resources
-from workbench.frame.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import MOST_FIELDS
 
 Schema = Mapping[str, Any]
 _LONGEST_ID = 100  # in digits
@@ -131,7 +131,7 @@ class Several:
         self._at_first = list(self.fields)
 
     def _add(self, value: Any) -> None:
-        if len(self.fields) >= max(MOST_ELEMENTS, len(self._before)):
+        if len(self.fields) >= max(MOST_FIELDS, len(self._before)):
             return
         self._drawn += 1
         name = f"{self._label} {self._drawn}"
@@ -253,7 +253,7 @@ def draw(
     if "properties" in schema and choices is None:
         with _group(label):
             return Group(schema, resources, value if isinstance(value, Mapping) else {}, "all_if_changed")
-    is_short = not hasattr(value, "__len__") or len(value) <= MOST_ELEMENTS
+    is_short = not hasattr(value, "__len__") or len(value) <= MOST_FIELDS
     if is_short and "additionalProperties" in schema:
         return Pairs(label, resources, value or {})
     item = schema.get("items", {})

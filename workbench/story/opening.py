@@ -32,8 +32,8 @@ class Opening:
         with ui.row().classes("opening"):
             StoryDrop(visit, self._open, self._refusal.set_text)
             ui.button("Open the sample story", on_click=self._open_sample).props("no-caps outline")
-            pick = ui.button("Pick one on the server", on_click=self._list_files).props("no-caps outline")
-            pick.set_visibility(folders.has_folders)
+            self._pick = ui.button("Pick one on the server", on_click=self._list_files).props("no-caps outline")
+            self._pick.set_visibility(folders.has_folders)
             self._picked = ui.select([], label="Story on the server", on_change=self._open_picked).classes("wide")
             self._picked.props("dense outlined").set_visibility(False)
         self._asking = ui.element("div")
@@ -61,7 +61,11 @@ class Opening:
         await self._read(lambda: OpenStory.read(SAMPLE.arrow_file.name, SAMPLE.arrow_file.read_bytes()))
 
     async def _list_files(self) -> None:
-        files = await self._visit.ask(self._folders.found)
+        self._pick.disable()  # one look at a time, which may take long
+        try:
+            files = await self._visit.scan(self._folders.found)
+        finally:
+            self._pick.enable()
         named = [str(file) for file in files if is_storable(str(file))]
         self._picked.set_options(named, value=None)
         self._picked.set_visibility(True)
