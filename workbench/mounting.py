@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from server import Access, AccessDenied, Services
+from server.limits.pace import Pace
 from workbench.access.sign_in import SIGN_IN, has_token, sign_in, sign_in_form
 from workbench.access.socket_limits import SocketLimits
 
@@ -61,7 +63,8 @@ class _Page(BaseRoute):
         self.opened = AsyncExitStack()
         self._services = services
         self._access = access
-        self._sockets = SocketLimits(services)
+        self._paces = defaultdict[str, Pace](Pace)  # of workspaces
+        self._sockets = SocketLimits(services, self._paces)
         self._loading = asyncio.Lock()
         self._shell: ASGIApp | None = None
 
@@ -111,6 +114,7 @@ class _Page(BaseRoute):
                 request.state.session = self._access.session(request)
             except AccessDenied as denied:
                 return sign_in_form(request, denied)
+            await self._paces[request.state.workspace].wait()
         return await self._loaded()
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:

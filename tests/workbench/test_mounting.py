@@ -16,6 +16,7 @@ from starlette.types import Message
 
 from server import Access
 from server.app import create_app
+from server.limits.pace import Pace
 from tests.server.house import house
 from workbench import mount
 
@@ -47,6 +48,20 @@ def app(tmp_path: Path) -> FastAPI:
         app = create_app(home.services, Access(), completes=False)
         mount(app, home.services, Access())
         return app
+
+
+async def test_pages_are_made_at_their_workspaces_pace(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.mounting._load", library)
+    made = list[str]()
+
+    async def wait(_: Pace) -> None:
+        made.append("a page")
+
+    monkeypatch.setattr(Pace, "wait", wait)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
+        for path in ("/", SCRIPT, "/"):
+            await client.get(path)
+    assert made == ["a page"] * 2
 
 
 async def test_who_leaves_before_the_answer_is_no_fault_of_ours(

@@ -1,7 +1,7 @@
 """The socket of an open page: what comes over it is limited as requests are, and what waits to be read there."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from sys import getsizeof
 
@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.websockets import WebSocketClose
 
 from server import Services
+from server.limits.pace import Pace
 from server.limits.places import Places
 from server.limits.room import Room, Sender
 from server.socket.endpoint import take_long_messages
@@ -76,11 +77,13 @@ class SocketLimits:
 
     Args:
         services: Let the messages of each workspace in one after the other, and have the room for long ones.
+        paces: Let the next of a workspace in once the event loop has rested.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, paces: Mapping[str, Pace]) -> None:
         self._services = services
         self._open = Places(_MOST_SOCKETS, _MOST_OF_WORKSPACE)
+        self._paces = paces
 
     async def talk(self, library: ASGIApp, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         """Lets the library answer the socket of somebody who was let in: its `state.workspace` says as whom."""
@@ -110,7 +113,9 @@ class SocketLimits:
             return message
         if not _KNOWN.match(message.get("text") or ""):
             return _END
-        await self._services.rounds.wait(connection.state.workspace)
+        workspace: str = connection.state.workspace
+        await self._services.rounds.wait(workspace)
+        await self._paces[workspace].wait()
         return message
 
 
