@@ -227,6 +227,8 @@ def _id_of(chroma: ServerAPI, name: str) -> UUID | None:
 def _similarities(answer: QueryResult) -> list[tuple[str, float]]:
     """Raises whatever comes of an answer that is none."""
     distances = np.asarray((answer["distances"] or [[]])[0], dtype=np.float64)
+    if not np.isfinite(distances).all():  # as null is not
+        raise ValueError("a distance is no number")
     cosines = np.clip(1.0 - distances, -1.0, 1.0).tolist()
     return [(str(passage_id), cosine) for passage_id, cosine in zip(answer["ids"][0], cosines, strict=True)]
 
