@@ -16,6 +16,7 @@ from fletcher.errors import WrongUsage
 PREFIX = "FLETCHER_"
 OWN_ENV_FILE = Path.home() / ".fletcher" / ".env"
 _FOLDERS_ENV_FILE = Path(".env")
+_MOST_CHARACTERS = 64 * 1024  # of the folder's: whoever clones a project waits with each command until it is read
 
 _HARMLESS = (
     "ocr_languages",
@@ -57,8 +58,10 @@ def settings_of_folder() -> dict[str, str]:
 def ignored_in_folder() -> list[str]:
     """The variables of the working folder's `.env` that its author may have meant for Fletcher, and may not set.
 
-    Such a file may have sentences for names; these are no variables.
+    Such a file may have sentences for names; these are no variables. Of one that is too large, nothing is taken.
     """
+    if len(_text()) > _MOST_CHARACTERS:
+        return [f"anything, as it has more than {_MOST_CHARACTERS:,} characters"]
     said = {name: value for name, value in _variables().items() if _NAME.fullmatch(name)}
     settings = [f"{PREFIX}{name.upper()}" for name, value in settings_in(said).items() if not _is_harmless(name, value)]
     return settings + [name for name in said if name.upper().endswith(_PROVIDERS) and not _is_setting(name)]
@@ -70,17 +73,25 @@ def settings_in(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _variables() -> dict[str, str]:
-    """Those with a value; none if the file is the user's own, whose variables are in the environment."""
-    file = _FOLDERS_ENV_FILE
-    if not file.is_file() or (OWN_ENV_FILE.exists() and file.samefile(OWN_ENV_FILE)):
-        return {}
-    try:
-        text = file.read_text("utf-8", errors="replace")
-    except OSError:  # not for us to read: then it says nothing to us
+    """Those with a value; none if the file is too large."""
+    text = _text()
+    if len(text) > _MOST_CHARACTERS:
         return {}
     # As it stands: with ${NAME} it would quote the user's environment.
     values = dotenv_values(stream=io.StringIO(text), interpolate=False)
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _text() -> str:
+    """The file's, as far as says whether it is too large; '' if it is the user's own, which the environment has."""
+    file = _FOLDERS_ENV_FILE
+    if not file.is_file() or (OWN_ENV_FILE.exists() and file.samefile(OWN_ENV_FILE)):
+        return ""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return opened.read(_MOST_CHARACTERS + 1)
+    except OSError:  # not for us to read: then it says nothing to us
+        return ""
 
 
 def _is_setting(name: str) -> bool:

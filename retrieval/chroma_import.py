@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import ModuleType
 
 from pydantic import ValidationError
 
@@ -14,21 +18,38 @@ def import_chroma() -> None:
     """Have `chromadb` imported; later imports of its parts cannot fail.
 
     It makes its settings while it is imported, of the environment and of the working folder's `.env`, which may have
-    come with somebody's project: what that says must not keep us from searching, whether it can be used or not.
+    come with somebody's project: that is not read, as it must keep us neither from searching nor waiting.
 
     Raises:
         VectorStoreUnavailable: A variable of the environment has a value that Chroma does not take.
     """
     try:
         import_module("chromadb")
-    except (ValueError, OSError):  # a value of another type, bytes that are no text, a file that is not ours to read
-        # The import ended where the settings were made, so their class is there, and is taken as it is the next time.
-        sys.modules["chromadb.config"].Settings.model_config["env_file"] = None
-        try:
-            import_module("chromadb")
-        except ValidationError as error:
-            names = ", ".join(str(problem["loc"][0]).upper() for problem in error.errors())
-            raise VectorStoreUnavailable(
-                f"Chroma cannot be used: it does not take the value that the environment has for {names}. Correct or "
-                "remove it."
-            ) from error
+    except ValidationError as error:
+        names = ", ".join(str(problem["loc"][0]).upper() for problem in error.errors())
+        raise VectorStoreUnavailable(
+            f"Chroma cannot be used: it does not take the value that the environment has for {names}. Correct or "
+            "remove it."
+        ) from error
+
+
+class _SettingsFinder(MetaPathFinder):
+    """Finds the module of Chroma's settings: their class is made there, and they are before its package is imported."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        found = PathFinder.find_spec(fullname, path, target) if fullname == "chromadb.config" else None
+        if found is not None and found.origin is not None:
+            found.loader = _SettingsLoader(fullname, found.origin)
+        return found
+
+
+class _SettingsLoader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        module.Settings.model_config["env_file"] = None
+
+
+# For good: whoever imports something in another thread may be going through these just now, and would miss one.
+sys.meta_path.insert(0, _SettingsFinder())

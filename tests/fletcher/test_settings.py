@@ -174,6 +174,14 @@ def test_a_sentence_is_no_variable_that_is_named(tmp_path: Path) -> None:
     assert ignored_in_folder() == ["MY_API_KEY"]
 
 
+def test_of_a_folders_file_that_is_too_large_nothing_is_taken(tmp_path: Path) -> None:
+    said = "FLETCHER_CONTEXT_TOKENS=2000\nFLETCHER_TOKENS=x\n"
+    (tmp_path / ".env").write_text(said.ljust(65_536, "\n"))
+    assert (settings_of_folder(), ignored_in_folder()) == ({"context_tokens": "2000"}, ["FLETCHER_TOKENS"])
+    (tmp_path / ".env").write_text(said.ljust(65_537, "\n"))
+    assert (settings_of_folder(), ignored_in_folder()) == ({}, ["anything, as it has more than 65,536 characters"])
+
+
 def test_every_setting_is_decided_about(tmp_path: Path) -> None:
     """A new one is not the folder's to make until somebody has thought about it."""
     harmless = {

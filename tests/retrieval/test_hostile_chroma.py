@@ -84,6 +84,12 @@ def test_chroma_is_not_configured_by_the_folder_that_we_run_in(
 USE_A_FOLDER = """
 import sys
 from pathlib import Path
+
+def tell(event, given):
+    if event == "open" and str(given[0]).endswith(".env"):
+        print("read")
+
+sys.addaudithook(tell)
 import numpy as np
 from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
@@ -109,8 +115,9 @@ def in_a_new_process(folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("content", [b"CHROMA_SERVER_HTTP_PORT=nonsense\n", b"NAME=caf\xe9\n"])
+@pytest.mark.parametrize("content", [b"CHROMA_SERVER_HTTP_PORT=nonsense\n", b"NAME=caf\xe9\n", b"A=1\n"])
 def test_no_file_of_the_folder_that_we_run_in_keeps_chroma_from_being_imported(tmp_path: Path, content: bytes) -> None:
+    """Nor is it read: Chroma would read it many times, and it may be large."""
     (tmp_path / ".env").write_bytes(content)
     assert in_a_new_process(tmp_path).split() == ["set()", "{'p1'}"]
 
