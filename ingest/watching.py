@@ -73,8 +73,8 @@ class Watch:
         stop: Ends a `wait`.
         holds_documents: Documents of these folders are known, so that one that is empty from the first is not
             believed either.
-        real: The paths are real ones, and a server follows them for others: if a link comes into the way, nothing
-            behind it is read, and none has more than `MOST_ENTRIES`.
+        real: The paths are real ones of folders, and a server follows them for others: if a link comes into the way,
+            nothing behind it is read, and none has more than `MOST_ENTRIES`. None is looked at before `wait`.
         turn: Had while what has changed is looked into: a drive that hangs keeps nobody else's waiting for that.
     """
 
@@ -242,7 +242,7 @@ class _Root:
         self._path = path
         inside = path if real else Path(os.path.realpath(path))
         most = MOST_ENTRIES if real else None
-        is_file = os.path.isfile(path)  # noqa: PTH113  (that of `Path` raises where it cannot be known)
+        is_file = not real and os.path.isfile(path)  # noqa: PTH113  (that of `Path` raises where it cannot be known)
         self._look = look_at if is_file else partial(look_into, inside=inside, most=most)
         self._last = Look(path)
         self._identity: Identity | None = None

@@ -39,7 +39,7 @@ _Arguments = TypeVarTuple("_Arguments")
 _LEASE_S = 20.0
 _RENEW_S = 5.0
 _AGAIN_S = 5.0  # after a failure that is not a document's, such as that of the database
-_END_S = 5.0  # what a server that ends waits for looks at a drive, which may hang
+_END_S = 5.0  # what a server that ends, or whoever changes a link, waits for looks at a drive, which may hang
 _MOST_LOGGED = 100  # failures of one change; all are counted
 _NO_NEWS = ("unchanged", "skipped")
 # How many folders are looked into at the same time, and of a workspace; where drives hang, of each other one more.
@@ -62,6 +62,7 @@ class _Follower:
     stop: threading.Event
     first: "asyncio.Future[IngestReport] | None"  # the report on all of the folder, until it is there
     task: "asyncio.Task[None]" = field(init=False)
+    writes: bool = False  # what it has read goes into the catalog, for which it needs no drive any more
 
 
 class LinkedFolders:
@@ -202,15 +203,27 @@ class LinkedFolders:
             await self._may_follow(folder)
             return
         async with changes:
-            follower = self._followers.get(folder.key)
-            if follower is not None and not follower.task.done():
-                if not await self._may_follow(follower.folder):  # of what was listed, a link may be another by now
-                    follower.stop.set()
-            elif await self._may_follow(folder):
-                await self._take_over(folder)
+            if not await self._lacks_follower(folder):
+                return
+        refusal = await self._refusal(folder)  # a drive that hangs keeps nobody from changing the link
+        if not changes.locked():  # whoever changes it has it followed
+            async with changes:
+                if await self._lacks_follower(folder):
+                    await self._take_over(folder, refusal)
 
-    async def _take_over(self, folder: LinkedFolder) -> None:
-        if await self._is_allowed(folder) and not self._closing.is_set():
+    async def _lacks_follower(self, folder: LinkedFolder) -> bool:
+        """Whether it is ours to follow and nobody does."""
+        follower = self._followers.get(folder.key)
+        if follower is None or follower.task.done():
+            return await self._may_follow(folder)
+        if not await self._may_follow(follower.folder):  # of what was listed, a link may be another by now
+            follower.stop.set()
+        return False
+
+    async def _take_over(self, folder: LinkedFolder, refusal: Problem | None) -> None:
+        if refusal is not None:
+            await self._note(folder, refusal)
+        elif not self._closing.is_set():
             # Whoever linked it, by an older version perhaps: the operator sees what of the machine is read.
             logger.info(
                 "project %s of workspace %s: follows %s", folder.key.project_id, folder.key.workspace, folder.path
@@ -225,8 +238,8 @@ class LinkedFolders:
         linked = await self._in_thread(self._catalog.linked_folder, folder.key)
         return linked is not None and linked.path == folder.path
 
-    async def _is_allowed(self, folder: LinkedFolder) -> bool:
-        """Whether it may still be read: roots, links and the data directory may be others than when it was linked."""
+    async def _refusal(self, folder: LinkedFolder) -> Problem | None:
+        """Why it may not be read: roots, links and the data directory may be others than when it was linked."""
 
         def require() -> None:
             self._roots.require_allowed(Path(folder.path), folder.key.workspace, by_owner=folder.by_owner)
@@ -235,9 +248,8 @@ class LinkedFolders:
         try:
             await self._in_thread(require)
         except (FolderNotAllowed, FolderUnusable) as error:
-            await self._note(folder, Problem(error.code, error.message))
-            return False
-        return True
+            return Problem(error.code, error.message)
+        return None
 
     async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> "asyncio.Future[IngestReport]":
         stop, first = threading.Event(), asyncio.get_running_loop().create_future()
@@ -258,7 +270,11 @@ class LinkedFolders:
     async def _end(self, key: ProjectKey) -> None:
         if (follower := self._followers.pop(key, None)) is not None:
             follower.stop.set()
-            await follower.task
+            # Not cancelled: what a drive keeps longer changes nothing any more, and has the project's turn until then.
+            await asyncio.wait([follower.task], timeout=_END_S)
+            if follower.writes:
+                await asyncio.wait([follower.task])
+            _tell(follower, _ended())
 
     async def _follow(self, follower: _Follower) -> None:
         try:
@@ -270,11 +286,16 @@ class LinkedFolders:
 
     async def _step(self, follower: _Follower) -> bool:
         """Waits for one change and takes it in; False if there is to be no other."""
+        follower.writes = False
         try:
             change = await self._in_thread(follower.watch.wait)
             if change is None or not await self._may_follow(follower.folder):
                 return False
-            if not await self._is_allowed(follower.folder):
+            refusal = await self._refusal(follower.folder)
+            if follower.stop.is_set():
+                return False
+            if refusal is not None:
+                await self._note(follower.folder, refusal)
                 return False
             report = await self._take_in(follower, change)
         except ServerClosing:
@@ -294,9 +315,10 @@ class LinkedFolders:
     async def _take_in(self, follower: _Follower, change: Change) -> IngestReport:
         follower.folder = folder = await self._note(follower.folder, next(iter(change.problems), None))
 
-        def go_on(_progress: Progress) -> None:  # in a thread
+        def go_on(progress: Progress) -> None:  # in a thread, also once a document has been read from the drive
             if follower.stop.is_set():
                 raise _ended()
+            follower.writes = progress.phase == "reading" or progress.done == progress.total
 
         report = await self._intake.follow(folder.key, change, go_on)
         self._embedding.submit(folder.key)

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
 from ingest import Change, Extracted, FolderRoots, IngestReport, ReadError, Watch
-from ingest.folder import Look, Scan
+from ingest.folder import Look, Scan, look_into, open_plain_file
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
 from tests.server.house import House
@@ -241,6 +241,135 @@ def test_a_drive_that_hangs_while_it_is_looked_into_keeps_no_other_workspace_wai
             assert names(link(bo, folder)) == ["bible.md", "ferry.md", "map.xyz"]
         finally:
             back.set()
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Whether somebody follows no more, which is waited for as briefly as can be."""
+    monkeypatch.setattr("server.background.linked_folders._END_S", 0.1)
+    ended, close = threading.Event(), Watch.close
+
+    def closed(watch: Watch) -> None:
+        close(watch)
+        ended.set()
+
+    monkeypatch.setattr(Watch, "close", closed)
+    return ended
+
+
+def test_a_folder_whose_drive_hangs_is_unlinked_and_another_one_linked(
+    http: httpx.Client, folder: Path, tmp_path: Path, ended: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_out, hanging, back = threading.Event(), threading.Event(), threading.Event()
+
+    def looked_into(path: Path, *args: Any, **options: Any) -> Look:
+        if path == folder and is_out.is_set():
+            hanging.set()
+            assert back.wait(PATIENCE_S)
+        return look_into(path, *args, **options)
+
+    monkeypatch.setattr("ingest.watching.look_into", looked_into)
+    link(http, folder)
+    is_out.set()
+    (folder / "late.md").write_text("The harbour freezes.")
+    (second := tmp_path / "second").mkdir()
+    (second / "storm.md").write_text("The storm comes at night.")
+    try:
+        assert hanging.wait(PATIENCE_S)
+        assert http.delete("/projects/1/folder").status_code == 200
+        assert names(link(http, second)) == ["storm.md"]
+    finally:
+        back.set()
+    assert ended.wait(PATIENCE_S)
+    assert names(http.get("/projects/1/documents").json()) == ["bible.md", "ferry.md", "storm.md"]
+
+
+def test_what_a_drive_has_kept_is_not_taken_in_after_its_folder_is_unlinked(
+    home: House, http: httpx.Client, folder: Path, ended: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging, back = threading.Event(), threading.Event()
+
+    def opened(path: Path, *args: Any) -> Any:
+        if path.name == "ferry.md":
+            hanging.set()
+            assert back.wait(PATIENCE_S)
+        return open_plain_file(path, *args)
+
+    monkeypatch.setattr("ingest.folder.open_plain_file", opened)
+    with owner(home) as own, ThreadPoolExecutor() as threads:
+        linking = threads.submit(own.put, "/projects/1/folder", json={"path": str(folder)})
+        try:
+            assert hanging.wait(PATIENCE_S)
+            assert http.delete("/projects/1/folder").status_code == 200
+            assert error(linking.result(PATIENCE_S)) == (503, "SERVER_CLOSING")
+        finally:
+            back.set()
+    assert ended.wait(PATIENCE_S)
+    assert names(http.get("/projects/1/documents").json()) == ["bible.md"]
+
+
+def test_a_folder_is_unlinked_once_what_was_read_of_it_is_written(
+    home: House, http: httpx.Client, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.background.linked_folders._END_S", 0.0)
+    put, unlink, read = home.catalog.put_document, home.catalog.unlink_folder, home.readers.read
+    stops, done, reading = list[threading.Event](), list[str](), threading.Event()
+
+    def watch(paths: list[str], stop: threading.Event, **options: Any) -> Watch:
+        stops.append(stop)
+        return Watch(paths, stop, **options)
+
+    def slow(*args: Any, **options: Any) -> Extracted:
+        reading.set()
+        assert stops[0].wait(PATIENCE_S)
+        return read(*args, **options)
+
+    def written(*args: Any, **options: Any) -> Any:
+        stored = put(*args, **options)
+        done.append("written")
+        return stored
+
+    def unlinked(key: ProjectKey) -> LinkedFolder:
+        done.append("unlinked")
+        return unlink(key)
+
+    monkeypatch.setattr("server.background.linked_folders.Watch", watch)
+    monkeypatch.setattr(home.readers, "read", slow)
+    monkeypatch.setattr(home.catalog, "put_document", written)
+    monkeypatch.setattr(home.catalog, "unlink_folder", unlinked)
+    with owner(home) as own, ThreadPoolExecutor() as threads:
+        threads.submit(own.put, "/projects/1/folder", json={"path": str(folder)})
+        assert reading.wait(PATIENCE_S)
+        assert http.delete("/projects/1/folder").status_code == 200
+    assert done == ["written", "unlinked"]
+
+
+def test_a_folder_whose_drive_hangs_when_the_server_starts_is_unlinked_and_another_one_linked(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (second := tmp_path / "second").mkdir()
+    (second / "storm.md").write_text("The storm comes at night.")
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        link(http, folder, 1)
+        link(http, folder, 2)
+    hanging, back, require_allowed = threading.Event(), threading.Event(), FolderRoots.require_allowed
+
+    def looked_at(roots: FolderRoots, path: Path, *args: Any, **options: Any) -> None:
+        if path == folder:
+            hanging.set()
+            assert back.wait(PATIENCE_S)
+        require_allowed(roots, path, *args, **options)
+
+    monkeypatch.setattr(FolderRoots, "require_allowed", looked_at)
+    with owned(tmp_path / "data") as home, owner(home) as http:
+        try:
+            assert hanging.wait(PATIENCE_S)
+            assert http.delete("/projects/1/folder").status_code == 200
+            link(http, second, 2)
+            assert names(http.get("/projects/2/documents").json()) == ["storm.md"]
+        finally:
+            back.set()
+        assert error(http.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
 
 
 def test_a_file_that_failed_for_a_reason_that_passes_is_taken_in_later(
