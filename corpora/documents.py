@@ -41,7 +41,7 @@ from corpora.statements import (
     named,
     passages_of,
     require_room_for_project,
-    take_away,
+    taken_away,
     touched_project,
 )
 
@@ -227,12 +227,12 @@ class Documents(Database):
             own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
             is_known = exists().where(documents.c.id == document_id)
             connection.execute(delete(folder_documents).where(own, ~is_known))
-            embedded = take_away(connection, project, document_id)
-            connection.execute(insert(documents).values(project=project, **row))
-            insert_pages(connection, document_id, pages)
-            insert_passages(connection, document_id, passages, embedded)
-            if of_folder:
-                give_to_folder(connection, project, [name])
+            with taken_away(connection, project, document_id) as embedded:
+                connection.execute(insert(documents).values(project=project, **row))
+                insert_pages(connection, document_id, pages)
+                insert_passages(connection, document_id, passages, embedded)
+                if of_folder:
+                    give_to_folder(connection, project, [name])
             return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())
 
     def _passages_in(self, document_id: str) -> int:
@@ -244,9 +244,9 @@ class Documents(Database):
         document = self.find_document(key, document_id)
         with self._writing_rows(key.workspace, document.passages) as connection:
             project = touched_project(connection, key)
-            take_away(connection, project, document.id)
-            own = (folder_documents.c.project == project) & (folder_documents.c.name == document.name)
-            connection.execute(delete(folder_documents).where(own))
+            with taken_away(connection, project, document.id):
+                own = (folder_documents.c.project == project) & (folder_documents.c.name == document.name)
+                connection.execute(delete(folder_documents).where(own))
         return document
 
     def passages(self, key: ProjectKey, document_id: str | None = None, page: int | None = None) -> list[Passage]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from datetime import UTC
 from typing import Any, NamedTuple
 
@@ -146,10 +147,11 @@ class PlacedVector(NamedTuple):
     page_to: int | None
 
 
-def take_away(connection: Connection, project: int, document_id: str) -> set[PlacedVector]:
-    """Delete a document, noting that its vectors, and perhaps its original, must go.
+@contextmanager
+def taken_away(connection: Connection, project: int, document_id: str) -> Generator[set[PlacedVector]]:
+    """Delete a document, noting that its vectors, and perhaps its original, must go; the transaction ends with it.
 
-    Returns which of its passages had vectors, and on which pages.
+    Gives which of its passages had vectors, and on which pages.
     """
     its = passages.c.document == document_id
     rows = connection.execute(
@@ -159,9 +161,11 @@ def take_away(connection: Connection, project: int, document_id: str) -> set[Pla
     replaced = select(passages.c.id, literal(project), passages.c.text_sha256).where(its)
     connection.execute(insert(replaced_passages).from_select(["passage", "project", "text_sha256"], replaced))
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
-    for sha256 in connection.scalars(gone).all():
+    doubted = connection.scalars(gone).all()
+    yield placed
+    # Last, as whoever else doubts the same waits for the transaction: another workspace may have the same file.
+    for sha256 in doubted:
         doubt(connection, sha256)
-    return placed
 
 
 def doubt(connection: Connection, sha256: str) -> None:

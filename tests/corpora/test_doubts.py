@@ -1,5 +1,6 @@
 """Originals that may go: nobody settles a doubt while somebody stores the original, or takes it from a document."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sqlalchemy import Engine, event
@@ -8,6 +9,7 @@ from corpora import Catalog, ProjectKey
 from corpora.statements import doubt
 from tests.corpora.conftest import Put
 from tests.postgresql import EmptyDatabase
+from tests.server_process import PATIENCE_S
 
 ONE, OTHER = "1" * 64, "2" * 64
 
@@ -73,5 +75,36 @@ def test_so_it_is_to_another_server(empty_database: EmptyDatabase) -> None:
         doubt(connection, ONE)  # as who takes it from a document, which others still see
         assert settled(other) == [OTHER]
     assert settled(other) == [ONE]
+    for catalog in (one, other):
+        catalog.close()
+
+
+def test_whoever_removes_the_same_file_waits_for_no_other_workspaces_large_document(
+    empty_database: EmptyDatabase,
+) -> None:
+    url = empty_database()
+    one, other = Catalog(url), Catalog(url)
+    ada, bo = ProjectKey("ada", "1"), ProjectKey("bo", "1")
+
+    def put(catalog: Catalog, key: ProjectKey, sha256: str) -> None:
+        catalog.put_document(
+            key, name="a.md", format="markdown", sha256=sha256, size=1, text="x", pages=[], passages=[]
+        )
+
+    put(one, ada, ONE)
+    put(other, bo, ONE)
+    removing = ThreadPoolExecutor()
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("INSERT INTO documents"):
+            removing.submit(other.remove_document, bo, "a.md").result(PATIENCE_S)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        put(one, ada, OTHER)
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+        removing.shutdown()
+    assert settled(one) == [ONE]
     for catalog in (one, other):
         catalog.close()
