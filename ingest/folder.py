@@ -180,18 +180,24 @@ def look_into(folder: Path, inside: Path, most: int | None = None) -> Look:
         is_there = folder.is_dir()
     except OSError as error:  # of the folder that it is in, or of a drive that does not answer
         raise _unreadable(folder, error) from error
-    if not is_there:
+    if not is_there or not _leads_to(folder, inside):  # nobody is told what is where a link leads now
         raise _not_there(folder)
     tree = _Tree(folder, inside, most)
     stamps = {below: _stamp(tree.path(below)) for below in tree.files} | dict.fromkeys(tree.unreadable, _UNREADABLE)
     try:
         folders = {below: _identity(folder / below) for below in tree.folders}
-        real = Path(os.path.realpath(folder))
     except OSError as error:  # it went while it was looked at
         raise _not_there(folder) from error
-    if real != inside:  # nobody is told what is where a link leads now
+    if not _leads_to(folder, inside):
         raise _not_there(folder)
     return Look(folder, inside, stamps, folders, tree.unreadable)
+
+
+def _leads_to(folder: Path, real: Path) -> bool:
+    try:
+        return Path(os.path.realpath(folder)) == real
+    except OSError:  # one takes the place of the other just now
+        return False
 
 
 def _not_there(folder: Path) -> ScanError:

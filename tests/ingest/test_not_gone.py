@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from corpora import listed
 from ingest import Watch
 from tests.ingest.watched import Clock, assert_nothing_more, refused, taken, texts, write
 
@@ -73,6 +75,12 @@ def forbid(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
 
         for name in asks:
             monkeypatch.setattr(os, name, asked(name))
+        monkeypatch.setattr("ingest.folder.listed", lambda real: refuse_to_list(real, beginning))
+
+    def refuse_to_list(real: Path, beginning: str | None) -> AbstractContextManager[Iterator["os.DirEntry[str]"]]:
+        if beginning is not None and f"{real}/".startswith(beginning) and str(real) != beginning.rstrip("/"):
+            raise PermissionError(13, "Permission denied", str(real))
+        return listed(real)
 
     return set_to
 
@@ -131,18 +139,16 @@ def test_a_flicker_of_the_folder_is_nothing(folder: Path, watch: Watch, clock: C
 def test_what_is_in_a_folder_that_cannot_be_read_is_not_gone(
     folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scandir = os.scandir
+    def forbidden(real: Path) -> AbstractContextManager[Iterator["os.DirEntry[str]"]]:
+        if real.name == "quests":
+            raise PermissionError(13, "Permission denied", str(real))
+        return listed(real)
 
-    def forbidden(path: str) -> Iterator["os.DirEntry[str]"]:
-        if str(path).endswith("quests"):
-            raise PermissionError(13, "Permission denied", str(path))
-        return scandir(path)
-
-    clock.at(10, lambda: monkeypatch.setattr(os, "scandir", forbidden))
+    clock.at(10, lambda: monkeypatch.setattr("ingest.folder.listed", forbidden))
     change = taken(watch)
     assert (refused(change), change.gone) == ({"quests": "UNREADABLE"}, set())
     assert not change.lacks("quests/ferry.md")
-    clock.at(10, lambda: monkeypatch.setattr(os, "scandir", scandir))
+    clock.at(10, lambda: monkeypatch.setattr("ingest.folder.listed", listed))
     assert list(texts(taken(watch))) == ["quests/ferry.md"]
 
 
