@@ -2,6 +2,7 @@
 
 import base64
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -20,6 +21,7 @@ from server.background.linked_folders import LinkedFolders
 from server.document_lists import DocumentLists
 from server.health import Health
 from server.limits.descriptors import descriptors
+from server.limits.pace import Pace
 from server.limits.places import Places
 from server.limits.room import Room
 from server.limits.rounds import Rounds
@@ -180,6 +182,11 @@ class Services:
     def threads_of(self, workspace: str) -> Threads:
         """Where the work of a workspace goes."""
         return Threads(partial(self.computing.run, workspace), partial(self.asking.run, workspace))
+
+    @cached_property
+    def paces(self) -> defaultdict[str, Pace]:
+        """How fast the pages of each workspace may go on."""
+        return defaultdict(Pace)
 
     @cached_property
     def rounds(self) -> Rounds:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -17,7 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from server import Access, AccessDenied, Services
-from server.limits.pace import Pace
 from workbench.access.sign_in import SIGN_IN, has_token, sign_in, sign_in_form
 from workbench.access.socket_limits import SocketLimits
 
@@ -27,6 +25,7 @@ _LIBRARY = "/_nicegui/"
 _SOCKET = "/_nicegui_ws/"
 _POLICY_VIOLATION = 1008
 _PIECE = 2**16  # bytes
+_PAGE_S = 0.04  # in which a page is made
 _UNANSWERED = "No response returned."
 # The library compiles its templates in the browser. Whatever it is told, it can ask nobody but this server.
 _POLICY = (
@@ -63,8 +62,7 @@ class _Page(BaseRoute):
         self.opened = AsyncExitStack()
         self._services = services
         self._access = access
-        self._paces = defaultdict[str, Pace](Pace)  # of workspaces
-        self._sockets = SocketLimits(services, self._paces)
+        self._sockets = SocketLimits(services)
         self._loading = asyncio.Lock()
         self._shell: ASGIApp | None = None
 
@@ -114,7 +112,9 @@ class _Page(BaseRoute):
                 request.state.session = self._access.session(request)
             except AccessDenied as denied:
                 return sign_in_form(request, denied)
-            await self._paces[request.state.workspace].wait()
+            pace = self._services.paces[request.state.workspace]
+            await pace.wait()
+            pace.took(_PAGE_S)
         return await self._loaded()
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -48,8 +48,7 @@ class ProjectsPanel:
         await visit.services.rounds.wait(visit.workspace)
         count = partial(visit.services.catalog.project_counts, visit.workspace)
         counts = await visit.services.listing.run(visit.workspace, count)
-        self._list.clear()
-        with self._list:
+        with visit.services.paces[visit.workspace].holding(), self._list.clear():
             if not counts:
                 offer_sample(visit, self._tabs)
             if counts and visit.project not in [one.project for one in counts]:

@@ -1,36 +1,45 @@
 """How fast one workspace's pages may go on: what they are told to draw holds up everybody meanwhile."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from time import monotonic, thread_time
 
-_LONGEST_REST_S, _MOMENT_S = 1.0, 0.001
+# What is drawn is also written as JSON, and sent.
+_TIMES = 3
+_LONGEST_REST_S = 1.0
 
 
 class Pace:
-    """Lets messages in one at a time, each once the event loop has rested for as long as it has worked since the last.
+    """Lets messages in one at a time, each once the event loop was others' for three times as long as the last took.
 
-    Whose work it was does not matter: where everybody has much to do, a page waits, but never for long.
+    Nobody is held up by what other workspaces have done, and by one message for no more than a second.
 
     Args:
         now: The time.
-        worked: The time in which the thread of the event loop has computed.
     """
 
-    def __init__(self, now: Callable[[], float] = monotonic, worked: Callable[[], float] = thread_time) -> None:
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
-        self._worked = worked
-        self._last = float("-inf"), 0.0
+        self._rests_until = float("-inf")
         self._next = asyncio.Lock()
 
     async def wait(self) -> None:
         """Returns when it is the caller's turn."""
         async with self._next:
-            for rest in iter(self._rest, 0.0):
+            if (rest := self._rests_until - self._now()) > 0:
                 await asyncio.sleep(rest)
-            self._last = self._now(), self._worked()
 
-    def _rest(self) -> float:
-        passed, worked = self._now() - self._last[0], self._worked() - self._last[1]
-        rest = min(2 * worked, _LONGEST_REST_S) - passed
-        return rest if rest > _MOMENT_S else 0.0
+    def took(self, seconds: float) -> None:
+        """The event loop was held by what has been let in."""
+        now = self._now()
+        self._rests_until = min(max(self._rests_until, now) + _TIMES * seconds, now + _LONGEST_REST_S)
+
+    @contextmanager
+    def holding(self) -> Generator[None]:
+        """What is done in the block, in one go, holds the event loop."""
+        began = thread_time()
+        try:
+            yield
+        finally:
+            self.took(thread_time() - began)

@@ -1,8 +1,9 @@
 """The socket of an open page, from somebody who has a token and writes to it by hand."""
 
 import asyncio
+import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -90,12 +91,8 @@ class Library:
         self.messages.append(await receive())
 
 
-def paces() -> Mapping[str, Pace]:
-    return defaultdict(Pace)
-
-
-def services(room: Room) -> Services:
-    return cast("Services", SimpleNamespace(json_room=room, rounds=Rounds()))
+def services(room: Room, pace: type[Pace] = Pace) -> Services:
+    return cast("Services", SimpleNamespace(json_room=room, rounds=Rounds(), paces=defaultdict(pace)))
 
 
 async def talk(sockets: SocketLimits, library: Library, **state: object) -> list[Message]:
@@ -121,7 +118,7 @@ def talks(sockets: SocketLimits, library: Library, **state: object) -> list[Mess
 
 def test_half_a_message_takes_room_of_its_workspace() -> None:
     room, takers = Room(8 * MIB), list[Callable[[Callable[[], object]], Sender]]()
-    talks(SocketLimits(services(room), paces()), Library(), take_long_messages=takers.append)
+    talks(SocketLimits(services(room)), Library(), take_long_messages=takers.append)
     (taker,) = takers
     first, second = taker(lambda: None), taker(lambda: None)
     assert first.has_room(3 * MIB)
@@ -136,15 +133,26 @@ def test_messages_of_a_workspaces_sockets_keep_one_pace() -> None:
         async def wait(self) -> None:
             came.append("a message")
 
-    of = defaultdict[str, Pace](Counted)
-    for _ in range(2):
-        talks(SocketLimits(services(Room(MIB)), of), Library())
-    assert (list(of), came) == (["red"], ["a message"] * 2)
+        def took(self, seconds: float) -> None:
+            came.append("a moment" if seconds < 0.01 else "long")
+
+    class Drawing(Library):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            await receive()
+            began = time.thread_time()
+            while time.thread_time() - began < 0.02:
+                pass
+            await receive()
+            await receive()
+
+    of = services(Room(MIB), Counted)
+    talks(SocketLimits(of), Drawing())
+    assert (list(of.paces), came) == (["red"], ["a message", "long", "a message", "a moment", "a message"])
 
 
 def test_a_workspace_has_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.access.socket_limits._MOST_OF_WORKSPACE", 1)
-    sockets, refused = SocketLimits(services(Room(MIB)), paces()), Library()
+    sockets, refused = SocketLimits(services(Room(MIB))), Library()
 
     class Open(Library):
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -192,7 +200,7 @@ def test_what_a_page_does_not_read_takes_room_and_ends_its_socket(
         """At once."""
 
     state = {"take_long_messages": known, "until_read": until_read}
-    talks(SocketLimits(services(room), paces()), Talkative(reads=reads), **state)
+    talks(SocketLimits(services(room)), Talkative(reads=reads), **state)
     heard.append("goes on")
     assert heard == said
     assert Sender(room, "red", lambda: None).has_room(3 * MIB), "who has left leaves room"

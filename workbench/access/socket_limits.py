@@ -1,16 +1,16 @@
 """The socket of an open page: what comes over it is limited as requests are, and what waits to be read there."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from sys import getsizeof
+from time import thread_time
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.websockets import WebSocketClose
 
 from server import Services
-from server.limits.pace import Pace
 from server.limits.places import Places
 from server.limits.room import Room, Sender
 from server.socket.endpoint import take_long_messages
@@ -26,6 +26,8 @@ _KNOWN = re.compile(r"2probe|3|4[0-3]")
 OVER = "is_over"
 # There as well: its `Unread`.
 UNREAD = "unread"
+# And the time in which the event loop had computed when the last message was let in.
+_BEGAN = "began"
 # What a message begins with, as the library writes it.
 _MESSAGE = "4"
 _END: Message = {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
@@ -76,14 +78,12 @@ class SocketLimits:
     """Those of one server.
 
     Args:
-        services: Let the messages of each workspace in one after the other, and have the room for long ones.
-        paces: Let the next of a workspace in once the event loop has rested.
+        services: Let the messages of each workspace in one after the other, at its pace, and have room for long ones.
     """
 
-    def __init__(self, services: Services, paces: Mapping[str, Pace]) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
         self._open = Places(_MOST_SOCKETS, _MOST_OF_WORKSPACE)
-        self._paces = paces
 
     async def talk(self, library: ASGIApp, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         """Lets the library answer the socket of somebody who was let in: its `state.workspace` says as whom."""
@@ -106,6 +106,10 @@ class SocketLimits:
         return Sender(room, workspace, end)
 
     async def _next(self, connection: HTTPConnection, receive: Receive) -> Message:
+        workspace: str = connection.state.workspace
+        # What a message leads to is done when the next one is asked for.
+        if (began := connection.scope["state"].pop(_BEGAN, None)) is not None:
+            self._services.paces[workspace].took(thread_time() - began)
         if OVER in connection.scope["state"]:
             return _END
         message = await receive()
@@ -113,9 +117,9 @@ class SocketLimits:
             return message
         if not _KNOWN.match(message.get("text") or ""):
             return _END
-        workspace: str = connection.state.workspace
         await self._services.rounds.wait(workspace)
-        await self._paces[workspace].wait()
+        await self._services.paces[workspace].wait()
+        connection.scope["state"][_BEGAN] = thread_time()
         return message
 
 
