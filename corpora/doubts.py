@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 
-from sqlalchemy import URL, Connection, delete, exists, select
+from sqlalchemy import URL, Connection, delete, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
@@ -66,20 +66,21 @@ class Doubts(Database):
                 connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{_LONGEST_S}s'")
             yield connection
 
-    def has_doubts(self) -> bool:
-        """Whether any original is doubted."""
+    def doubted_originals(self) -> list[list[str]]:
+        """The hashes of originals that may be ones that no document needs, some at a time to be settled."""
         with self._reading() as connection:
-            return bool(connection.scalar(select(exists().select_from(doubted_originals))))
+            return list(chunks(connection.scalars(select(doubted_originals.c.sha256))))
 
     @contextmanager
-    def settling_originals(self) -> Generator[list[str]]:
-        """The doubted originals that no document needs: delete them meanwhile; after that nobody doubts them any more.
+    def settling_originals(self, some: Collection[str]) -> Generator[list[str]]:
+        """Those of some doubted originals that no document needs: delete them meanwhile; then nobody doubts them more.
 
         Those are left out that somebody stores or takes from a document just now, who settles them afterwards.
         """
         with self._standing() as connection:
             # Only what is not being written is held; what was written before that is then seen by the next statement.
-            found = connection.scalars(select(doubted_originals.c.sha256).with_for_update(skip_locked=True)).all()
+            these = select(doubted_originals.c.sha256).where(doubted_originals.c.sha256.in_(some))
+            found = connection.scalars(these.with_for_update(skip_locked=True)).all()
             settled = [sha256 for sha256 in found if sha256 not in self._being_stored]
             needed = {
                 sha256

@@ -111,13 +111,15 @@ class Originals:
         Those stay whose documents the manifest awaits. None of them may be added meanwhile. Raises `StorageError`.
         """
         try:
-            for path in map(self.path, set(hashes) - self.manifest.awaited):
+            paths = [self.path(sha256) for sha256 in set(hashes) - self.manifest.awaited]
+            for path in paths:
                 path.unlink(missing_ok=True)
-                changing = self._changing[path.parent.name]
+            for folder in {path.parent for path in paths}:
+                changing = self._changing[folder.name]
                 if not changing.acquire(blocking=False):  # another one is being written there, which takes seconds
                     continue
                 try:
-                    for left in path.parent.glob(f"{UNFINISHED}*"):
+                    for left in folder.glob(f"{UNFINISHED}*"):
                         left.unlink(missing_ok=True)
                 finally:
                     changing.release()

@@ -150,10 +150,9 @@ class DocumentStore:
 
     def sweep(self) -> None:
         """Delete the originals that no document needs any more, of those that the catalog let go."""
-        if not self._catalog.has_doubts():
-            return
-        with self._catalog.settling_originals() as unneeded:
-            self._originals.delete(unneeded)
+        for some in self._catalog.doubted_originals():  # all at once would keep others' writes waiting for seconds
+            with self._catalog.settling_originals(some) as unneeded:
+                self._originals.delete(unneeded)
 
     @contextmanager
     def _storing(self, key: ProjectKey, source: Source, size: int, passages: int) -> Generator[str]:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 from uuid import UUID
@@ -226,11 +227,10 @@ def _id_of(chroma: ServerAPI, name: str) -> UUID | None:
 
 def _similarities(answer: QueryResult) -> list[tuple[str, float]]:
     """Raises whatever comes of an answer that is none."""
-    distances = np.asarray((answer["distances"] or [[]])[0], dtype=np.float64)
-    if not np.isfinite(distances).all():  # as null is not
-        raise ValueError("a distance is no number")
-    cosines = np.clip(1.0 - distances, -1.0, 1.0).tolist()
-    return [(str(passage_id), cosine) for passage_id, cosine in zip(answer["ids"][0], cosines, strict=True)]
+    cosines = np.clip(1.0 - np.asarray((answer["distances"] or [[]])[0], dtype=np.float64), -1.0, 1.0).tolist()
+    found = zip(answer["ids"][0], cosines, strict=True)
+    # Of a vector that is damaged no distance is known, as of null.
+    return [(str(passage_id), cosine) for passage_id, cosine in found if isfinite(cosine)]
 
 
 def _batches(items: Iterable[_Item]) -> Iterator[list[_Item]]:

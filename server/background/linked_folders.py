@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 from weakref import WeakValueDictionary
 
-from corpora import MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE, Catalog, CorpusError, LinkedFolder, ProjectKey, Shares
+from corpora import (
+    MOST_FOLDERS,
+    MOST_FOLDERS_OF_WORKSPACE,
+    Catalog,
+    CorpusError,
+    LinkedFolder,
+    ProjectKey,
+    Shares,
+    printable,
+)
 from ingest import (
     MAY_PASS,
     Change,
@@ -30,6 +39,7 @@ from ingest import (
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.closing import ServerClosing
+from server.limits.workspace_threads import WorkspaceThreads
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +54,8 @@ _MOST_LOGGED = 100  # failures of one change; all are counted
 _NO_NEWS = ("unchanged", "skipped")
 # How many folders are looked into at the same time, and of a workspace; where drives hang, of each other one more.
 _LOOKS, _LOOKS_EACH, _FURTHER_LOOKS = 4, 2, 100
+_MOST_LATE = 5
+_ADMITTED = 4  # folders of a workspace that are asked whether they may be linked
 _MANY = 10_000  # threads are begun only as they are needed: one for each folder
 
 
@@ -86,8 +98,10 @@ class LinkedFolders:
         self._shared = shared
         self._watcher = secrets.token_hex(8)
         self._threads = ThreadPoolExecutor(_MANY, thread_name_prefix="linked-folder")
+        self._admitting = WorkspaceThreads("admitting", _ADMITTED)  # a drive may hang, however often somebody asks
         self._looks = Shares(_LOOKS, _LOOKS_EACH, further=_FURTHER_LOOKS)
         self._followers: dict[ProjectKey, _Follower] = {}
+        self._late: dict[str, set[asyncio.Task[None]]] = {}  # of folders that are not linked any more, by the workspace
         self._changing: WeakValueDictionary[ProjectKey, asyncio.Lock] = WeakValueDictionary()
         self._keeper: asyncio.Task[None] | None = None
         self._keeping: dict[str, asyncio.Task[bool]] = {}  # by the workspace
@@ -109,7 +123,8 @@ class LinkedFolders:
             WorkspaceFull: So many other projects have one, of its workspace or of all.
             ServerClosing: The server ended, or the folder was unlinked, before all was read.
         """
-        admitted = str(await self._in_thread(partial(self._roots.admit, path, key.workspace, by_owner=by_owner)))
+        admit = partial(self._roots.admit, path, key.workspace, by_owner=by_owner)
+        admitted = str(await self._admitting.run(key.workspace, admit))
         async with self._changed(key):
             write = partial(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S, by_owner=by_owner)
             await self._in_thread(write)
@@ -132,6 +147,7 @@ class LinkedFolders:
         await _ended_within(_END_S, [follower.task for follower in self._followers.values()])
         if self._shared:
             await asyncio.to_thread(self._catalog.release_folders, self._watcher)
+        self._admitting.end()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     @asynccontextmanager
@@ -268,13 +284,24 @@ class LinkedFolders:
         return first
 
     async def _end(self, key: ProjectKey) -> None:
-        if (follower := self._followers.pop(key, None)) is not None:
-            follower.stop.set()
-            # Not cancelled: what a drive keeps longer changes nothing any more, and has the project's turn until then.
-            await asyncio.wait([follower.task], timeout=_END_S)
-            if follower.writes:
-                await asyncio.wait([follower.task])
-            _tell(follower, _ended())
+        if (follower := self._followers.get(key)) is None:
+            return
+        follower.stop.set()
+        # Not cancelled: what a drive keeps longer changes nothing any more, and has the project's turn until then.
+        await asyncio.wait([follower.task], timeout=_END_S)
+        if follower.writes:
+            await asyncio.wait([follower.task])
+        _tell(follower, _ended())
+        if not follower.task.done():
+            late = self._late.setdefault(key.workspace, set())
+            if len(late) >= _MOST_LATE:  # each keeps the names of all files in memory
+                raise FolderUnusable(
+                    f"The drive of {printable(follower.folder.path)} does not answer, as those of {_MOST_LATE} other "
+                    "folders of the workspace; try again when one does."
+                )
+            late.add(follower.task)
+            follower.task.add_done_callback(late.discard)
+        del self._followers[key]
 
     async def _follow(self, follower: _Follower) -> None:
         try:

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 from sqlalchemy import Engine, event
 
 from corpora import Catalog, ProjectKey
@@ -15,24 +16,27 @@ ONE, OTHER = "1" * 64, "2" * 64
 
 
 def settled(catalog: Catalog) -> list[str]:
-    with catalog.settling_originals() as unneeded:
-        return sorted(unneeded)
+    found = list[str]()
+    for some in catalog.doubted_originals():
+        with catalog.settling_originals(some) as unneeded:
+            found += unneeded
+    return sorted(found)
 
 
 def test_what_no_document_needs_is_settled_once(catalog: Catalog) -> None:
     for sha256 in (ONE, OTHER, ONE):
         with catalog.storing_original(sha256, lambda _: False):
-            assert catalog.has_doubts()
+            assert catalog.doubted_originals()
     assert settled(catalog) == [ONE, OTHER]
     assert settled(catalog) == []
-    assert not catalog.has_doubts()
+    assert not catalog.doubted_originals()
 
 
 def test_what_a_document_needs_is_doubted_no_longer(catalog: Catalog, key: ProjectKey, put: Put) -> None:
     with catalog.storing_original(put(key, "a.md", "text").sha256, lambda _: False):
-        assert catalog.has_doubts()
+        assert catalog.doubted_originals()
     assert settled(catalog) == []
-    assert not catalog.has_doubts()
+    assert not catalog.doubted_originals()
 
 
 def test_what_thousands_of_documents_need_is_looked_up_once(catalog: Catalog, key: ProjectKey, put: Put) -> None:
@@ -52,6 +56,17 @@ def test_what_thousands_of_documents_need_is_looked_up_once(catalog: Catalog, ke
         event.remove(Engine, "before_cursor_execute", note)
     with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
         assert [len(connection.exec_driver_sql(*query).all()) for query in asked] == [1]
+
+
+def test_thousands_are_settled_some_at_a_time(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpora.chunks._AT_ONCE", 2)
+    hashes = [f"{number:064x}" for number in range(5)]
+    for sha256 in hashes:
+        with catalog.storing_original(sha256, lambda _: False):
+            pass
+    assert sorted(map(len, catalog.doubted_originals())) == [1, 2, 2]
+    assert settled(catalog) == hashes
+    assert not catalog.doubted_originals()
 
 
 def test_what_is_being_stored_is_left_to_who_stores_it(catalog: Catalog) -> None:

@@ -13,7 +13,7 @@ import pytest
 from fastapi.responses import JSONResponse
 
 from corpora import CatalogError, LinkedFolder, ProjectKey
-from ingest import Change, Extracted, FolderRoots, IngestReport, ReadError, Watch
+from ingest import Change, Extracted, FolderRoots, FolderUnusable, IngestReport, ReadError, Watch
 from ingest.folder import Look, Scan, look_into, open_plain_file
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.folders.linking import error, link, linked, names, owned, owner
@@ -276,6 +276,9 @@ def test_a_folder_whose_drive_hangs_is_unlinked_and_another_one_linked(
     (second / "storm.md").write_text("The storm comes at night.")
     try:
         assert hanging.wait(PATIENCE_S)
+        with monkeypatch.context() as patched:  # as many are late already
+            patched.setattr("server.background.linked_folders._MOST_LATE", 0)
+            assert error(http.delete("/projects/1/folder")) == (422, "FOLDER_UNUSABLE")
         assert http.delete("/projects/1/folder").status_code == 200
         assert names(link(http, second)) == ["storm.md"]
     finally:
@@ -370,6 +373,35 @@ def test_a_folder_whose_drive_hangs_when_the_server_starts_is_unlinked_and_anoth
         finally:
             back.set()
         assert error(http.get("/projects/1/folder")) == (404, "FOLDER_NOT_FOUND")
+
+
+def test_who_names_a_drive_that_hangs_over_and_over_takes_few_threads(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back, asked, admit = threading.Event(), list[str](), FolderRoots.admit
+
+    def admitted(roots: FolderRoots, path: str, *args: Any, **options: Any) -> Path:
+        if path == "/drive":
+            asked.append(path)
+            assert back.wait(PATIENCE_S)
+            raise FolderUnusable("It is away.")
+        return admit(roots, path, *args, **options)
+
+    monkeypatch.setattr(FolderRoots, "admit", admitted)
+    with (
+        owned(tmp_path / "data", tokens=True) as home,
+        owner(home, "ada") as ada,
+        owner(home, "bo") as bo,
+        ThreadPoolExecutor(20) as threads,
+    ):
+        waiting = [threads.submit(ada.put, "/projects/1/folder", json={"path": "/drive"}) for _ in range(20)]
+        try:
+            eventually(lambda: len(asked) == 4)
+            assert names(link(bo, folder)) == ["bible.md", "ferry.md", "map.xyz"]
+            assert len(asked) == 4
+        finally:
+            back.set()
+        assert {one.result().status_code for one in waiting} == {422}
 
 
 def test_a_file_that_failed_for_a_reason_that_passes_is_taken_in_later(
