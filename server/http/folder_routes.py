@@ -68,7 +68,7 @@ async def show_folder(key: Key, services: Parts) -> JSONResponse:
     "",
     summary="Unlink the folder",
     response_model=FolderAnswer,
-    responses=refusals(("FOLDER_NOT_FOUND", *OF_A_PROJECT)),
+    responses=refusals(("FOLDER_NOT_FOUND", "FOLDER_UNUSABLE", *OF_A_PROJECT)),
 )
 async def unlink_folder(key: Key, services: Parts) -> JSONResponse:
     """Its documents stay in the corpus, and are not kept in step any more."""
