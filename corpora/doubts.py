@@ -72,10 +72,11 @@ class Doubts(Database):
             return list(chunks(connection.scalars(select(doubted_originals.c.sha256))))
 
     @contextmanager
-    def settling_originals(self, some: Collection[str]) -> Generator[list[str]]:
+    def settling_originals(self, some: Collection[str]) -> Generator[set[str]]:
         """Those of some doubted originals that no document needs: delete them meanwhile; then nobody doubts them more.
 
-        Those are left out that somebody stores or takes from a document just now, who settles them afterwards.
+        Those are left out that somebody stores or takes from a document just now, who settles them afterwards. What
+        cannot be deleted is to be taken out of the set: it is doubted on.
         """
         with self._standing() as connection:
             # Only what is not being written is held; what was written before that is then seen by the next statement.
@@ -87,6 +88,6 @@ class Doubts(Database):
                 for some in chunks(settled)
                 for sha256 in connection.scalars(_of_documents.where(documents.c.sha256.in_(some)))
             }
-            yield [sha256 for sha256 in settled if sha256 not in needed]
-            for some in chunks(settled):
+            yield (unneeded := set(settled) - needed)
+            for some in chunks({*needed, *unneeded}):
                 connection.execute(delete(doubted_originals).where(doubted_originals.c.sha256.in_(some)))

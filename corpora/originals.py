@@ -42,8 +42,11 @@ class OriginalStore(Protocol):
         """Whether the bytes of that hash are kept."""
         ...
 
-    def delete(self, hashes: Iterable[str]) -> None:
-        """Delete the files of these hashes, where there are such; none of them may be added meanwhile."""
+    def delete(self, hashes: Iterable[str]) -> set[str]:
+        """Delete the files of these hashes, where there are such; none of them may be added meanwhile.
+
+        Returns those that cannot be deleted.
+        """
         ...
 
     def hashes(self) -> set[str]:
@@ -105,30 +108,36 @@ class Originals:
             raise OriginalNotFound(f"{sha256!r} is not the SHA-256 of an original file: it has 64 hex digits.")
         return self._folder / sha256[:2] / sha256
 
-    def delete(self, hashes: Iterable[str]) -> None:
+    def delete(self, hashes: Iterable[str]) -> set[str]:
         """Delete the files of these hashes, and what a process that was killed while it wrote them left.
 
-        Those stay whose documents the manifest awaits. None of them may be added meanwhile. Raises `StorageError`.
+        Those stay whose documents the manifest awaits. None of them may be added meanwhile. Returns those that cannot
+        be deleted, which the log tells: whoever is served has done nothing wrong.
         """
+        stay = set[str]()
+        folders = set[Path]()
+        for path in map(self.path, set(hashes) - self.manifest.awaited):
+            folders.add(path.parent)
+            if not self._is_gone(path):
+                stay.add(path.name)
+        for folder in folders:
+            changing = self._changing[folder.name]
+            if not changing.acquire(blocking=False):  # another one is being written there, which takes seconds
+                continue
+            try:
+                for left in folder.glob(f"{UNFINISHED}*"):
+                    self._is_gone(left)
+            finally:
+                changing.release()
+        return stay
+
+    def _is_gone(self, path: Path) -> bool:
         try:
-            paths = [self.path(sha256) for sha256 in set(hashes) - self.manifest.awaited]
-            for path in paths:
-                path.unlink(missing_ok=True)
-            for folder in {path.parent for path in paths}:
-                changing = self._changing[folder.name]
-                if not changing.acquire(blocking=False):  # another one is being written there, which takes seconds
-                    continue
-                try:
-                    for left in folder.glob(f"{UNFINISHED}*"):
-                        left.unlink(missing_ok=True)
-                finally:
-                    changing.release()
+            path.unlink(missing_ok=True)
         except OSError as error:
             self._trouble.say(f"delete: {error.strerror}", "an original file cannot be deleted: %s", error)
-            name = Path(str(error.filename)).name
-            raise StorageError(
-                f"The original file {name} cannot be deleted ({error.strerror}): give permission."
-            ) from error
+            return False
+        return True
 
     def hashes(self) -> set[str]:
         """The hashes of all files."""

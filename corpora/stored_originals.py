@@ -47,11 +47,12 @@ class StoredOriginals(Database):
         with self._reading() as connection:
             return connection.scalar(query) is not None
 
-    def delete(self, hashes: Iterable[str]) -> None:
-        """Delete the files of these hashes; none of them may be added meanwhile."""
+    def delete(self, hashes: Iterable[str]) -> set[str]:
+        """Delete the files of these hashes, none of which may be added meanwhile; returns those that stay: none."""
         with self._writing() as connection:
             for some in chunks(hashes):
                 connection.execute(delete(originals).where(originals.c.sha256.in_(some)))
+        return set()
 
     def hashes(self) -> set[str]:
         """The hashes of all files."""

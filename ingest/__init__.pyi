@@ -27,6 +27,7 @@ from .restoring import restore as restore
 from .roots import FolderNotAllowed as FolderNotAllowed
 from .roots import FolderRoots as FolderRoots
 from .roots import FolderUnusable as FolderUnusable
+from .roots import is_named_below as is_named_below
 from .source import Refusal as Refusal
 from .source import Source as Source
 from .source import Unread as Unread

@@ -152,7 +152,7 @@ class DocumentStore:
         """Delete the originals that no document needs any more, of those that the catalog let go."""
         for some in self._catalog.doubted_originals():  # all at once would keep others' writes waiting for seconds
             with self._catalog.settling_originals(some) as unneeded:
-                self._originals.delete(unneeded)
+                unneeded -= self._originals.delete(unneeded)
 
     @contextmanager
     def _storing(self, key: ProjectKey, source: Source, size: int, passages: int) -> Generator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,6 +57,9 @@ class FolderRoots:
                 f"{printable(path)} is not an absolute path that can be shown; name the folder from its root on, "
                 "without control characters, characters that are not seen, or bytes that are not text."
             )
+        own = self.roots.get(workspace, ())
+        if self.roots and not is_named_below(path, own):
+            raise _not_below(path, workspace)
         folder = Path(os.path.realpath(path))
         self.require_allowed(folder, workspace, path, by_owner=by_owner)
         _require_folder(folder, path)
@@ -92,10 +95,23 @@ class FolderRoots:
             )
         own = self.roots.get(workspace, ())
         if self.roots and not any(folder.is_relative_to(root.resolve()) for root in own):
-            raise FolderNotAllowed(
-                f"{given or folder} may not be linked: it is not below one of the folders of workspace {workspace!r} "
-                f"in FLETCHER_FOLDERS. Whoever runs the server can add it there: {workspace}=PATH."
-            )
+            raise _not_below(given or str(folder), workspace)
+
+
+def is_named_below(path: str | Path, folders: Iterable[Path]) -> bool:
+    """Whether a path says itself that it is below one of the folders.
+
+    What is elsewhere is not even looked at: a drive may hang, and Windows would sign in to another machine.
+    """
+    named = Path(os.path.normpath(path))
+    return any(named.is_relative_to(one) for folder in folders for one in (folder, Path(os.path.realpath(folder))))
+
+
+def _not_below(given: str, workspace: str) -> FolderNotAllowed:
+    return FolderNotAllowed(
+        f"{given} may not be linked: it is not below one of the folders of workspace {workspace!r} in "
+        f"FLETCHER_FOLDERS. Whoever runs the server can add it there: {workspace}=PATH."
+    )
 
 
 def _reaches(folder: Path, data_dir: Path) -> bool:

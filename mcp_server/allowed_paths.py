@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from corpora import is_printable, printable
-from ingest import FolderRoots, is_there
+from ingest import FolderRoots, is_named_below, is_there
 from mcp_server.caller import Caller
 from mcp_server.tool import ToolError
 
@@ -16,6 +16,7 @@ class AllowedPaths:
         self._roots = roots
         started_in = (caller.file.parent,) if caller.file is not None else ()
         given = (*started_in, *roots.roots.get(caller.workspace, ()))
+        self._given = given
         self._folders = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in given))
         self._workspace = caller.workspace
 
@@ -34,7 +35,10 @@ class AllowedPaths:
         if not given or not is_printable(given):
             raise ToolError("PATH_NOT_ALLOWED", f"{printable(given)!r} is no path that can be shown; give another.")
         for folder in self._folders:
-            real = Path(os.path.realpath(folder / given))  # an absolute one stands for itself
+            named = folder / given  # an absolute one stands for itself
+            if not is_named_below(named, self._given):
+                continue
+            real = Path(os.path.realpath(named))
             if real.is_relative_to(folder) and not self._roots.is_ours(real) and is_there(real):
                 return real, folder
         folders = ", ".join(str(folder) for folder in self._folders)

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from corpora import CatalogError, Document, DocumentNotFound, ProjectKey
+from corpora import CatalogError, Document, DocumentNotFound, Originals, ProjectKey
 from ingest import Source
 from tests.ingest.sources import BIBLE, SOURCES
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.ingest.conftest import Pipeline
+
+OTHER = ProjectKey("elsewhere", "1")
 
 
 def test_a_missing_original_is_restored_by_the_unchanged_document(pipeline: Pipeline, key: ProjectKey) -> None:
@@ -125,3 +127,23 @@ def test_others_are_taken_in_while_a_document_is_stored_and_leave_its_original(
     assert pipeline.originals.get(pipeline.catalog.find_document(key, "bible.md").sha256) == BIBLE.encode()
     pipeline.ingestor.remove(key, "bible.md")
     assert pipeline.originals.hashes() == set()
+
+
+def test_one_that_cannot_be_deleted_keeps_nobody_from_adding_and_removing(pipeline: Pipeline, key: ProjectKey) -> None:
+    if not isinstance(pipeline.originals, Originals):
+        pytest.skip("those of a database are deleted with it")
+    theirs, ours = pipeline.ingestor.add(OTHER, [Source("theirs.md", b"Pell.")]), Source("ours.md", b"Ness.")
+    assert theirs.documents[0].error is None
+    (document,) = pipeline.catalog.documents(OTHER)
+    path = pipeline.originals.path(document.sha256)
+    path.unlink()
+    path.mkdir()  # as little to be deleted as the file of another user
+    pipeline.ingestor.remove(OTHER, "theirs.md")
+    assert pipeline.ingestor.add(key, [ours]).documents[0].error is None
+    (mine,) = pipeline.catalog.documents(key)
+    pipeline.ingestor.remove(key, "ours.md")
+    pipeline.assert_no_original(mine.sha256)
+    path.rmdir()
+    path.write_bytes(b"Pell.")
+    pipeline.ingestor.add(key, [ours])
+    pipeline.assert_no_original(document.sha256)
