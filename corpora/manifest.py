@@ -53,7 +53,7 @@ class Manifest:
         path, line = self._path(entry.key, entry.name), _line(entry)
         self._awaited.pop(path, None)
         try:
-            if not path.exists() or path.read_bytes() != line:
+            if not _holds(path, line):
                 private_folder(self._folder)
                 write_whole(path, line)
         except OSError as error:
@@ -163,6 +163,13 @@ def _line(entry: ManifestEntry) -> bytes:
         "sha256": entry.sha256,
     }
     return json.dumps(fields).encode() + b"\n"
+
+
+def _holds(path: Path, line: bytes) -> bool:
+    try:
+        return path.read_bytes() == line
+    except OSError:  # there is none, or it cannot be read, and is written anew
+        return False
 
 
 def _entry(path: Path) -> ManifestEntry | None:

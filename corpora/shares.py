@@ -23,6 +23,7 @@ class Place:
 
     workspace: str
     due: tuple[float, int]  # when, and as which: no two of a workspace are due together
+    is_short: bool  # it will likely take no more than a second
     granted: Future[None] = field(default_factory=Future[None])
 
 
@@ -36,7 +37,8 @@ class Shares:
     Of one workspace, small work goes first, but not for ever: what takes a minute lets pass what comes within that
     minute.
 
-    Once all places have been held for a second, `further` ones are there for workspaces that have none.
+    Once all places have been held for a second, `further` ones are there for workspaces that have none, and what they
+    want to do will likely take no more than that.
     """
 
     def __init__(self, places: int, each: int, spare: int = 1, further: int = 0) -> None:
@@ -53,7 +55,7 @@ class Shares:
 
     def ask(self, workspace: str, seconds: float = 0.0) -> Place:
         """A place for work that will likely take so many seconds; whoever asks must give it back, granted or not."""
-        place = Place(workspace, (monotonic() + seconds, next(self._count)))
+        place = Place(workspace, (monotonic() + seconds, next(self._count)), seconds <= _LONG_S)
         place.granted.set_running_or_notify_cancel()  # it is given back, not cancelled
         with self._lock:
             insort(self._waiting.setdefault(workspace, []), place, key=_due)
@@ -100,7 +102,7 @@ class Shares:
         return self.waiting > 0
 
     def _grant(self) -> None:
-        while allowed := [places[0] for workspace, places in self._waiting.items() if self._may_have_one(workspace)]:
+        while allowed := [places[0] for places in self._waiting.values() if self._may_be_granted(places[0])]:
             place = min(allowed, key=self._order)
             self._take_out(place)
             self._free -= 1
@@ -119,10 +121,15 @@ class Shares:
         if not places:
             del self._waiting[place.workspace]
 
-    def _may_have_one(self, workspace: str) -> bool:
-        held = self._held[workspace]
+    def _may_be_granted(self, place: Place) -> bool:
+        held = self._held[place.workspace]
         if self._free <= 0:
-            return held == 0 and -self._free < self._further and monotonic() - self._full_since >= _LONG_S
+            return (
+                place.is_short
+                and held == 0
+                and -self._free < self._further
+                and monotonic() - self._full_since >= _LONG_S
+            )
         return held == 0 or (held < self._each and self._free > self._spare)
 
     def _order(self, place: Place) -> tuple[int, int, tuple[float, int]]:

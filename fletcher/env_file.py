@@ -18,6 +18,8 @@ OWN_ENV_FILE = Path.home() / ".fletcher" / ".env"
 _FOLDERS_ENV_FILE = Path(".env")
 _MOST_CHARACTERS = 64 * 1024  # of the folder's: whoever clones a project waits with each command until it is read
 
+_LINE, _LONGEST_LINE = re.compile(r"[^\r\n]*[\r\n]?"), 1000
+
 _HARMLESS = (
     "ocr_languages",
     "context_tokens",
@@ -77,8 +79,10 @@ def _variables() -> dict[str, str]:
     text = _text()
     if len(text) > _MOST_CHARACTERS:
         return {}
+    # Longer lines than any setting has would take the square of their blanks.
+    lines = "".join(line for line in _LINE.findall(text) if len(line) <= _LONGEST_LINE)
     # As it stands: with ${NAME} it would quote the user's environment.
-    values = dotenv_values(stream=io.StringIO(text), interpolate=False)
+    values = dotenv_values(stream=io.StringIO(lines), interpolate=False)
     return {name: value for name, value in values.items() if value is not None}
 
 

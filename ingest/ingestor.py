@@ -24,7 +24,8 @@ logger = logging.getLogger(__name__)
 _LARGE = 8 * 2**20
 _LARGE_AT_ONCE = 3
 # The text of any may be 10 million characters: so many are in memory from before they are read until they are stored.
-_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS = 4, 2, 2
+# Where others have long ones read, further ones are short.
+_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER = 4, 2, 2, 4
 
 
 class SearchIndex(Protocol):
@@ -77,7 +78,7 @@ class Ingestor:
         self._ocr_languages = ocr_languages
         # Taken in this order, while the project's lock is held; readers and the catalog have theirs behind these.
         self._large = Shares(_LARGE_AT_ONCE, each=1)
-        self._places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
+        self._places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER)
 
     def add(
         self,

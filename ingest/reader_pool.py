@@ -28,7 +28,7 @@ Read = Callable[[str, bytes, PageListener], Extracted]
 
 _WORKS_OF_A_CHILD = 200
 _TRIES = 3
-_FOR_NEWCOMERS = 2
+_FOR_NEWCOMERS, _FURTHER = 2, 4
 # Exit codes of a child that was ended by a signal; Windows has none.
 _CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win32" else ("", "")
 
@@ -36,11 +36,11 @@ _CPU_LIMIT, _KILLED = (-signal.SIGXCPU, -signal.SIGKILL) if sys.platform != "win
 class ReaderPool:
     """Reads documents in child processes, `workers` for a workspace; safe to use from several threads.
 
-    Two children more are for those who have none, so that two greedy workspaces keep nobody waiting. Nothing is started
-    before the first document is read, and this process never imports a reader's library. A document that hangs, crashes
-    its reader, eats memory, writes files or starts processes raises a `ReadError`, or what it began ends with its
-    reader; no other is affected. A child that was killed is replaced, whether it was idle or not, and so is
-    one that keeps much of what it has read.
+    Two children more are for those who have none, and where these are busy, four for what is read within a second: so
+    greedy workspaces keep nobody waiting. Nothing is started before the first document is read, and this process never
+    imports a reader's library. A document that hangs, crashes its reader, eats memory, writes files or starts processes
+    raises a `ReadError`, or what it began ends with its reader; no other is affected. A child that was killed is
+    replaced, whether it was idle or not, and so is one that keeps much of what it has read.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ReaderPool:
         self._limits = limits or Limits()
         self._read = read
         self._ocr_languages = ocr_languages
-        self._shares = Shares(workers + _FOR_NEWCOMERS, workers, _FOR_NEWCOMERS)
+        self._shares = Shares(workers + _FOR_NEWCOMERS, workers, _FOR_NEWCOMERS, _FURTHER)
         self._lock = threading.Lock()
         self._idle: list[ReaderProcess] = []
         self._busy: set[ReaderProcess] = set()

@@ -20,6 +20,7 @@ Hashes = NDArray[np.uint64]
 _Title = tuple[str, ...]
 
 _RUN = 3  # words
+_AT_ONCE = 10_000  # words
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 # Share of a passage's runs. A word that is hyphenated in one document, or a running header in the midst, breaks three
@@ -122,7 +123,12 @@ class Alignment:
 
     @cached_property
     def _pairs(self) -> set[tuple[str, str]]:
-        return {*pairwise(self._words), *chain.from_iterable(map(pairwise, self._titles))}
+        pairs = set[tuple[str, str]]()
+        for at in range(0, len(self._words), _AT_ONCE):  # all in one go would let no other thread go on meanwhile
+            pairs.update(pairwise(self._words[at : at + _AT_ONCE + 1]))
+        for title in self._titles:
+            pairs.update(pairwise(title))
+        return pairs
 
     @cached_property
     def _single(self) -> set[str]:

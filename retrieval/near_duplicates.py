@@ -127,8 +127,11 @@ class _Texts:
         if not length and self._to_count <= 0:
             return _MOST_WORDS + 1
         if not length:
+            headings = set[str]()
             for passage in self.own(document):
-                length += len(split_words(passage.text))
+                new = set(passage.heading) - headings
+                headings |= new
+                length += sum(len(split_words(text)) for text in (passage.text, *new))
                 if length > _MOST_WORDS:
                     break
             self._to_count -= length

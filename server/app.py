@@ -93,7 +93,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
     rooms = {"json_room": services.json_room, "upload_room": services.upload_room}
     app.add_middleware(BodyLimitMiddleware, limits=services.limits, **rooms, form_files=services.form_files)
     app.add_middleware(WorkspaceShareMiddleware, services=services)
-    app.add_middleware(AccessMiddleware, access=access)
+    app.add_middleware(AccessMiddleware, access=access, rounds=services.rounds)
     app.add_middleware(ClosingMiddleware)
     serve_client = _socket_of(services, access)
     for path in ("/ws/chat", "/"):  # `/` for clients that know only host and port

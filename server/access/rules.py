@@ -16,6 +16,7 @@ from starlette.websockets import WebSocketClose
 from corpora import network_of
 from server.access.browser_sessions import SCHEME_COOKIE, BrowserSession, BrowserSessions, cookie_name
 from server.access.wrong_tokens import WrongTokens
+from server.limits.rounds import Rounds
 from server.limits.written import LONGEST_TOKEN
 
 LOCAL_WORKSPACE = "local"
@@ -199,9 +200,10 @@ class AccessMiddleware:
     `request.state.workspace` and `.is_owner`. A socket may still bring its token in its first message.
     """
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, rounds: Rounds) -> None:
         self._app = app
         self._access = access
+        self._rounds = rounds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes the request on, or answers 401, 403 or 429 (a WebSocket is refused before it opens)."""
@@ -218,7 +220,10 @@ class AccessMiddleware:
             refusal = self._enter(HTTPConnection(scope))
         if refusal is None:
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
+            return
+        # Whoever asks a thousand times at once is one of those who wait, as is everybody who is let in.
+        await self._rounds.wait("/refused", client_network(HTTPConnection(scope)))
+        if scope["type"] == "websocket":
             await WebSocketClose(code=POLICY_VIOLATION)(scope, receive, send)
         else:
             await refusal(scope, receive, send)

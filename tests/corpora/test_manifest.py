@@ -39,6 +39,17 @@ def test_a_name_has_one_entry(manifest: Manifest) -> None:
     assert manifest.entries() == [ManifestEntry(HERE, "bible.md", "d" * 64)]
 
 
+def test_one_that_cannot_be_read_is_written_anew(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(_: Path) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+    manifest.put(ENTRIES[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", damaged)
+        manifest.put(ENTRIES[0])
+    assert manifest.entries() == [ENTRIES[0]]
+
+
 def test_what_is_removed_is_gone_in_its_project_only(manifest: Manifest) -> None:
     for entry in ENTRIES:
         manifest.put(entry)

@@ -55,6 +55,17 @@ def test_once_all_have_been_held_for_a_second_who_has_none_gets_a_further_one(mo
     assert granted(*(shares.ask(workspace) for workspace in "abcd")) == [True, True, True, False]
 
 
+def test_no_long_work_gets_a_further_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    shares = Shares(places=1, each=1, further=2)
+    shares.ask("one", 60.0)
+    long, short = shares.ask("two", 5.0), shares.ask("three", 0.5)
+    now[0] += 2
+    shares.look()
+    assert granted(long, short) == [False, True]
+
+
 def test_who_waits_in_a_thread_finds_the_further_one(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])

@@ -182,6 +182,12 @@ def test_of_a_folders_file_that_is_too_large_nothing_is_taken(tmp_path: Path) ->
     assert (settings_of_folder(), ignored_in_folder()) == ({}, ["anything, as it has more than 65,536 characters"])
 
 
+def test_a_line_of_a_folders_file_that_is_longer_than_any_setting_is_left_out(tmp_path: Path) -> None:
+    blanks = f"FLETCHER_OCR_LANGUAGES=deu{' ' * 1000}"
+    (tmp_path / ".env").write_text(f"{blanks}\v{blanks}\nFLETCHER_CONTEXT_TOKENS=2000\n")
+    assert settings_of_folder() == {"context_tokens": "2000"}
+
+
 def test_every_setting_is_decided_about(tmp_path: Path) -> None:
     """A new one is not the folder's to make until somebody has thought about it."""
     harmless = {

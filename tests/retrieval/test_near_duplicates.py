@@ -201,6 +201,15 @@ def test_words_that_mean_nothing_take_room_too(monkeypatch: pytest.MonkeyPatch) 
     assert near_duplicates(document("a.md", text), document("b.md", text)).also_in("a.md-1") == ()
 
 
+def test_words_of_headings_take_room_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = 2 * (len(split_words(STORY)) + 5)
+    monkeypatch.setattr("retrieval.near_duplicates._MOST_WORDS", room)
+    for words, is_compared in ((5, True), (6, False)):
+        heading = " ".join(["of"] * words)
+        documents = [document(name, STORY, heading=[heading]) for name in ("a.md", "b.md")]
+        assert (near_duplicates(*documents).also_in("a.md-1") == ("b.md",)) is is_compared
+
+
 def test_documents_for_whose_words_there_is_no_time_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("retrieval.near_duplicates._MOST_COUNTED", len(split_words(STORY)))
     documents = [document(name, STORY) for name in ("a.md", "b.md")]

@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from corpora import Catalog, ProjectCounts, ProjectKey, shares
 from server import Access
+from server.access.rules import AccessMiddleware
 from server.limits import workspace_share
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
@@ -128,6 +129,30 @@ def test_strangers_wait_for_one_request_of_each_address_and_for_none_where_healt
     assert len(let_in) == 102
     assert let_in.index(("192.0.2.2", "/sign-in")) < 5
     assert let_in.index(("192.0.2.1", "/healthz")) < 5
+
+
+async def test_who_is_refused_waits_as_everybody_does() -> None:
+    seen = list[str]()
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        seen.append("let in")
+
+    async def nothing() -> Any:
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        seen.append(message["type"])
+
+    access = AccessMiddleware(app, Access({"tok": "ada"}), Rounds())
+
+    async def ask(*headers: tuple[bytes, bytes]) -> None:
+        asked = [(b"host", b"127.0.0.1"), *headers]
+        scope = {"type": "http", "path": "/projects", "query_string": b"", "headers": asked}
+        await access(scope | {"client": ("192.0.2.1", 1)}, nothing, send)
+
+    await asyncio.gather(*(ask() for _ in range(100)), ask((b"authorization", b"Bearer tok")))
+    assert seen.index("let in") < 5
+    assert seen.count("http.response.start") == 100
 
 
 @pytest.mark.parametrize(("longest_s", "at_once"), [(PATIENCE_S, 2), (0.0, 50)])
