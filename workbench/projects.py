@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from nicegui import ui
@@ -48,7 +48,12 @@ class ProjectsPanel:
         await visit.services.rounds.wait(visit.workspace)
         count = partial(visit.services.catalog.project_counts, visit.workspace)
         counts = await visit.services.listing.run(visit.workspace, count)
-        with visit.services.paces[visit.workspace].holding(), self._list.clear():
+        async with visit.drawing():
+            self._draw_all(counts)
+
+    def _draw_all(self, counts: Sequence[ProjectCounts]) -> None:
+        visit = self._visit
+        with self._list.clear():
             if not counts:
                 offer_sample(visit, self._tabs)
             if counts and visit.project not in [one.project for one in counts]:

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -94,6 +94,14 @@ class Visit:
         """What the work returns, which looks through folders, in the workspace's one thread for that."""
         await self.services.rounds.wait(self.workspace)
         return await self.services.scanning.run(self.workspace, work)
+
+    @asynccontextmanager
+    async def drawing(self) -> AsyncGenerator[None]:
+        """For what a page draws by itself, in one go: once the event loop was others' for long enough."""
+        pace = self.services.paces[self.workspace]
+        await pace.wait(is_message=False)
+        with pace.holding():
+            yield
 
     async def listed(self) -> Listed:
         """The project's documents; they are listed only where something has changed."""

@@ -22,11 +22,11 @@ class Pace:
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
         self._rests_until = float("-inf")
-        self._next = asyncio.Lock()
+        self._next, self._next_drawn = asyncio.Lock(), asyncio.Lock()
 
-    async def wait(self) -> None:
-        """Returns when it is the caller's turn."""
-        async with self._next:
+    async def wait(self, *, is_message: bool = True) -> None:
+        """Returns when it is the caller's turn; what pages draw by themselves keeps no message waiting behind it."""
+        async with self._next if is_message else self._next_drawn:
             if (rest := self._rests_until - self._now()) > 0:
                 await asyncio.sleep(rest)
 

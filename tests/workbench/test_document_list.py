@@ -1,7 +1,8 @@
 """The list of documents, without a browser: of very many it draws no more than is looked at."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from nicegui import Client, background_tasks, core, ui
@@ -19,13 +20,15 @@ async def test_of_very_many_the_first_are_drawn_and_a_filter_finds_the_others() 
 
     async def nothing(_: object) -> None: ...
 
-    async def wait() -> None:
+    @asynccontextmanager
+    async def in_turn() -> AsyncGenerator[None]:
         turns.append(len(drawn()))
         await asyncio.sleep(0)
+        yield
 
     core.loop = asyncio.get_running_loop()
     with Client(page("/")) as client:
-        shown = DocumentList(nothing, nothing, print, wait)
+        shown = DocumentList(nothing, nothing, print, in_turn)
 
         def drawn() -> list[str]:
             buttons = [one for one in client.elements.values() if isinstance(one, ui.button) and one.text]
@@ -49,13 +52,15 @@ async def test_what_comes_in_while_the_list_is_drawn_is_drawn_in_its_place() -> 
 
     async def nothing(_: object) -> None: ...
 
-    async def wait() -> None:
+    @asynccontextmanager
+    async def in_turn() -> AsyncGenerator[None]:
         turns.append(None)
         if len(turns) == 3:
             await shown.show(named(after))
+        yield
 
     with Client(page("/")) as client:
-        shown = DocumentList(nothing, nothing, print, wait)
+        shown = DocumentList(nothing, nothing, print, in_turn)
         await shown.show(named(before))
         (listed,) = [one for one in client.elements.values() if one.tag == "ul"]
         rows = [button.text for row in listed for button in row if isinstance(button, ui.button)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from ingest import DocumentReport, IngestReport, Problem, Source
 from ingest.extracted import Extracted
 from server.background.failures import Failures
 from server.document_lists import DocumentLists
+from server.limits.pace import Pace
 from tests.ingest.sources import a_pdf
 from tests.server.house import house
 from tests.server_process import PATIENCE_S
@@ -66,6 +68,7 @@ def services(failures: Failures) -> Any:
         embedding=SimpleNamespace(failure=lambda _: None),
         limits=SimpleNamespace(upload_bytes=1),
         rounds=SimpleNamespace(wait=_at_once),
+        paces=defaultdict(Pace),
         asking=SimpleNamespace(run=_run),
         listing=SimpleNamespace(run=_run),
     )

@@ -20,6 +20,7 @@ from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import MOST_VALUES, Operation
 from corpora.samples import SAMPLE
 from server import RequestError
+from server.limits.pace import Pace
 from tests.agent.scripted_model import PATIENCE_S
 from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
@@ -75,6 +76,7 @@ def visited(room: OpenStories | None = None) -> Any:
         limits=SimpleNamespace(message_bytes=1),
         roots=SimpleNamespace(roots={}, is_ours=lambda _: False),
         rounds=SimpleNamespace(wait=wait),
+        paces=defaultdict(Pace),
     )
     return Visit(services, "red", is_owner=False, project="1", room=room or OpenStories())
 

@@ -84,10 +84,11 @@ class AskPanel:
 
     async def _offer_filters(self) -> None:
         listed = await self._visit.listed()
-        names = [document.name for document in listed.documents]
-        chosen = self._document.value if self._document.value in names else _ALL
-        self._document.offer({_ALL: "All documents"} | {name: name for name in names[:MOST_NODES]}, chosen)
-        _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in listed.kinds})
+        async with self._visit.drawing():
+            names = [document.name for document in listed.documents]
+            chosen = self._document.value if self._document.value in names else _ALL
+            self._document.offer({_ALL: "All documents"} | {name: name for name in names[:MOST_NODES]}, chosen)
+            _offer(self._kind, {_ALL: "All kinds"} | {kind: kind for kind in listed.kinds})
 
     async def _is_empty(self) -> bool:
         """Whether there is nothing that could answer; then that is said."""

@@ -1,6 +1,7 @@
 """The project's documents, one below the other: what is so already stays as it is when another one comes in."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from nicegui import ui
@@ -21,7 +22,7 @@ class DocumentList:
         open_place: Opens a document.
         read_again: Reads one again.
         remove: Asks whether to remove one.
-        wait: Returns when others have had their turn: to draw many rows keeps the event loop, which is everybody's.
+        in_turn: Begins when others have had their turn: to draw many rows keeps the event loop, which is everybody's.
     """
 
     def __init__(
@@ -29,12 +30,12 @@ class DocumentList:
         open_place: Callable[[Place], Awaitable[None]],
         read_again: Callable[[Document], Awaitable[None]],
         remove: Callable[[Document], object],
-        wait: Callable[[], Awaitable[None]],
+        in_turn: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
         self._open = open_place
         self._read_again = read_again
         self._remove = remove
-        self._wait = wait
+        self._in_turn = in_turn
         self._documents: Sequence[Document] = ()
         self._drawing: Sequence[Document] = ()
         self._rows: dict[str, tuple[Document, ui.element]] = {}
@@ -60,11 +61,11 @@ class DocumentList:
         for document_id in gone:
             self._rows.pop(document_id)[1].delete()
         for start in range(0, len(documents), _AT_ONCE):
-            await self._wait()
-            if self._drawing is not documents or self._list.is_deleted:
-                return
-            for position, document in enumerate(documents[start : start + _AT_ONCE], start):
-                self._show_one(position, document)
+            async with self._in_turn():
+                if self._drawing is not documents or self._list.is_deleted:
+                    return
+                for position, document in enumerate(documents[start : start + _AT_ONCE], start):
+                    self._show_one(position, document)
 
     def _show_one(self, position: int, document: Document) -> None:
         before, row = self._rows.get(document.id, (None, None))

@@ -69,8 +69,7 @@ class DocumentsPanel:
         self._failures = FailuresView(self._send_again, self._dismiss)
         self._remarks = ui.column().classes("problems")
         self._offer = ui.element("div")
-        wait = partial(self._visit.services.rounds.wait, self._visit.workspace)
-        self._list = DocumentList(self._open, self._read_again, self._ask_to_remove, wait)
+        self._list = DocumentList(self._open, self._read_again, self._ask_to_remove, self._visit.drawing)
         self._asking = ui.element("div")
         FolderView(self._visit)
 
@@ -150,7 +149,8 @@ class DocumentsPanel:
         self._status.set_text(_said(corpus, being_read, reading, failure, sending))
         self._progress.set_value(round(corpus.embedded / corpus.passages, 3) if corpus.passages else 0)
         self._progress.set_visibility(corpus.embedded < corpus.passages)
-        self._failures.show(unread, self._sent.get(visit.address("corpus"), ()))
+        async with visit.drawing():
+            self._failures.show(unread, self._sent.get(visit.address("corpus"), ()))
         await self._draw_list(corpus.documents, is_empty=not (corpus.documents or being_read or sending))
         visit.documents_changed.emit()
 
