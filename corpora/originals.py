@@ -71,7 +71,7 @@ class Originals:
         """
         sha256 = hashlib.sha256(data).hexdigest()
         path = self.path(sha256)
-        if not path.exists():
+        if not _has_size(path, len(data)):  # of a damaged file perhaps
             try:
                 with self._changing[path.parent.name]:
                     private_folder(self._folder)
@@ -142,3 +142,10 @@ class Originals:
     def hashes(self) -> set[str]:
         """The hashes of all files."""
         return {path.name for path in self._folder.glob("??/*") if _SHA256.fullmatch(path.name)}
+
+
+def _has_size(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False

@@ -124,7 +124,9 @@ class ChromaFolder:
         from chromadb.errors import InternalError
 
         closed_meanwhile = isinstance(error, AttributeError) and used is not self._system
-        return closed_meanwhile or isinstance(error, InternalError) or type(error).__name__ == "PanicException"
+        # What its engine finds damaged comes as an error of the caller's.
+        is_damage = type(error).__name__ == "PanicException" or "Error executing plan" in str(error)
+        return closed_meanwhile or isinstance(error, InternalError) or is_damage
 
     @contextmanager
     def _using(self) -> Generator[System]:

@@ -23,10 +23,12 @@ _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
 _MOST_WORDS = 1_200_000  # of the documents that are compared: aligned, each takes some two hundred and fifty bytes
-_MOST_COMPARED = 5_000_000  # words: a few seconds; what is left over is compared when the next index is made
+# Words: a few seconds, and for a small index less. What is left over is compared when the next one is made.
+_MOST_COMPARED, _MOST_OF_A_PASSAGE = 5_000_000, 500
 _MOST_COUNTED = 20_000_000  # words: a few seconds, too
 _MOST_NAMED = 20  # documents beside a passage
 _LOOKED_AT = 50  # words in the time in which one is aligned
+_OF_A_LETTER = 4  # words in the time in which one letter is compared with all others
 
 
 _Runs = tuple[NDArray[np.uint64], NDArray[np.intp]]
@@ -56,7 +58,7 @@ class NearDuplicates:
         self._differing: set[str] = set()
         names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
         pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
-        to_compare = _MOST_COMPARED
+        to_compare = min(_MOST_COMPARED, _MOST_OF_A_PASSAGE * len(passages))
         texts = _Texts(passages, documents, {} if previous is None else previous._lengths)
         self._lengths = texts.lengths
         for pair in pairs:
@@ -164,8 +166,8 @@ def _compare(text: Alignment, other: Alignment) -> tuple[_Compared, int]:
     are_apart = other.is_about_others_than(text)
     for row in text.rows_like(other):
         passage, words = text.passages[row], text.words_of(row)
-        took += len(words[0])
         likeness = other.likeness(words, passage)
+        took += len(words[0]) + _OF_A_LETTER * likeness.letters
         if likeness.stands_here and are_apart and not other.has(passage.heading):
             likeness = Likeness(differs=True)
         if likeness.stands_here:

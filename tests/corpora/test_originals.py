@@ -41,6 +41,13 @@ def test_a_long_file_is_one_as_well(any_originals: OriginalStore, size: int) -> 
     assert any_originals.get(any_originals.put(data[:size])) == data[:size]
 
 
+def test_a_file_that_was_cut_off_is_written_anew(originals: Originals) -> None:
+    sha256 = originals.put(b"data")
+    originals.path(sha256).write_bytes(b"")
+    originals.put(b"data")
+    assert originals.get(sha256) == b"data"
+
+
 def test_files_are_spread_over_folders(originals: Originals) -> None:
     sha256 = originals.put(b"data")
     assert originals.path(sha256).parent.name == sha256[:2]

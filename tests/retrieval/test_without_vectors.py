@@ -346,15 +346,22 @@ def test_a_folder_is_set_aside_once_and_then_only_by_reindex(
     assert vectors.ids(key) == {"p1"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("InternalError", "Error in compaction: Failed to apply logs to the metadata segment"),
+        ("InvalidArgumentError", "Error executing plan: Internal error"),
+    ],
+)
 def test_a_full_disk_is_no_damage(
-    vectors: VectorStore, tmp_path: Path, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+    vectors: VectorStore, tmp_path: Path, key: ProjectKey, monkeypatch: pytest.MonkeyPatch, kind: str, said: str
 ) -> None:
     """Chroma reports both in the same way; SQLite says which it is."""
+    from chromadb import errors
     from chromadb.api.rust import RustBindingsAPI
-    from chromadb.errors import InternalError
 
     def full(*_: object, **__: object) -> None:
-        raise InternalError("Error in compaction: Failed to apply logs to the metadata segment")
+        raise getattr(errors, kind)(said)
 
     vectors.put(key, [(stored("p1", "d"), small_vector("dragon"))])
     with monkeypatch.context() as patch:
