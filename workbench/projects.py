@@ -14,6 +14,7 @@ from ingest import Source, counted
 from workbench.frame.bounded import draw_first
 from workbench.visit import Visit
 
+_TAB = "Projects"
 _LONGEST = 64  # characters of a name
 
 
@@ -44,6 +45,8 @@ class ProjectsPanel:
         visit.project_changed.subscribe(self._refresh)
 
     async def _refresh(self) -> None:
+        if self._tabs.value != _TAB:  # it is drawn as soon as anybody sees it
+            return
         visit = self._visit
         await visit.services.rounds.wait(visit.workspace)
         count = partial(visit.services.catalog.project_counts, visit.workspace)
