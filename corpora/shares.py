@@ -25,6 +25,7 @@ class Place:
     due: tuple[float, int]  # when, and as which: no two of a workspace are due together
     is_short: bool  # it will likely take no more than a second
     granted: Future[None] = field(default_factory=Future[None])
+    is_further: bool = False
 
 
 class Shares:
@@ -42,8 +43,8 @@ class Shares:
     """
 
     def __init__(self, places: int, each: int, spare: int = 1, further: int = 0) -> None:
-        self._free = places  # less than none while further ones are held
-        self._further = further
+        self._free = places
+        self._further = further  # that are free
         self._full_since = 0.0
         self._spare = spare
         self._each = each
@@ -71,7 +72,11 @@ class Shares:
         """The work is done, or is not wanted any more."""
         with self._lock:
             if place.granted.done():
-                self._free += 1
+                # A further one that comes back leaves the others to whoever is next, however long that takes.
+                if place.is_further:
+                    self._further += 1
+                else:
+                    self._free += 1
                 self._held[place.workspace] -= 1
                 if not self._held[place.workspace]:
                     del self._held[place.workspace]
@@ -105,9 +110,12 @@ class Shares:
         while allowed := [places[0] for places in self._waiting.values() if self._may_be_granted(places[0])]:
             place = min(allowed, key=self._order)
             self._take_out(place)
-            self._free -= 1
-            if self._free == 0:
+            if self._free:
+                self._free -= 1
                 self._full_since = monotonic()
+            else:
+                self._further -= 1
+                place.is_further = True
             self._held[place.workspace] += 1
             self._served.pop(place.workspace, None)
             self._served[place.workspace] = next(self._count)
@@ -123,13 +131,9 @@ class Shares:
 
     def _may_be_granted(self, place: Place) -> bool:
         held = self._held[place.workspace]
-        if self._free <= 0:
-            return (
-                place.is_short
-                and held == 0
-                and -self._free < self._further
-                and monotonic() - self._full_since >= _LONG_S
-            )
+        if not self._free:
+            is_due = monotonic() - self._full_since >= _LONG_S
+            return place.is_short and held == 0 and self._further > 0 and is_due
         return held == 0 or (held < self._each and self._free > self._spare)
 
     def _order(self, place: Place) -> tuple[int, int, tuple[float, int]]:

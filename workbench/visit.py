@@ -97,7 +97,10 @@ class Visit:
 
     @asynccontextmanager
     async def drawing(self) -> AsyncGenerator[None]:
-        """For what a page draws by itself, in one go: once the event loop was others' for long enough."""
+        """For what a page draws by itself or once it is known, in one go: when the event loop was others' long enough.
+
+        Whatever it depends upon may be another by then.
+        """
         pace = self.services.paces[self.workspace]
         await pace.wait(is_message=False)
         with pace.holding():

@@ -158,10 +158,13 @@ class LinkedFolders:
                 await self._end(key)
                 yield
         except BaseException:
-            self._keeps_again = True
-            if self._keeper is not None and self._keeper.done():
-                self._keeper = asyncio.create_task(self._keep_following())
+            self._keep_again()
             raise
+
+    def _keep_again(self) -> None:
+        self._keeps_again = True
+        if self._keeper is not None and self._keeper.done():
+            self._keeper = asyncio.create_task(self._keep_following())
 
     def _changes(self, key: ProjectKey) -> asyncio.Lock:
         """Held by whoever changes which folder of the project is followed; a project that nobody changes has none."""
@@ -295,6 +298,7 @@ class LinkedFolders:
         if not follower.task.done():
             late = self._late.setdefault(key.workspace, set())
             if len(late) >= _MOST_LATE:  # each keeps the names of all files in memory
+                follower.task.add_done_callback(lambda _: self._keep_again())  # its folder is linked on
                 raise FolderUnusable(
                     f"The drive of {printable(follower.folder.path)} does not answer, as those of {_MOST_LATE} other "
                     "folders of the workspace; try again when one does."

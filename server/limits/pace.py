@@ -25,7 +25,7 @@ class Pace:
         self._next, self._next_drawn = asyncio.Lock(), asyncio.Lock()
 
     async def wait(self, *, is_message: bool = True) -> None:
-        """Returns when it is the caller's turn; what pages draw by themselves keeps no message waiting behind it."""
+        """Returns when it is the caller's turn; what pages draw without a message keeps none waiting behind it."""
         async with self._next if is_message else self._next_drawn:
             if (rest := self._rests_until - self._now()) > 0:
                 await asyncio.sleep(rest)

@@ -66,6 +66,24 @@ def test_no_long_work_gets_a_further_one(monkeypatch: pytest.MonkeyPatch) -> Non
     assert granted(long, short) == [False, True]
 
 
+def test_short_work_keeps_no_long_work_waiting_however_many_have_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    shares = Shares(places=2, each=1, further=4)
+    held = [shares.ask(f"short {number}") for number in range(8)]
+    now[0] += 2
+    shares.look()
+    assert granted(*held).count(True) == 6
+    long = shares.ask("long", 60.0)
+    for _ in range(20):
+        now[0] += 0.5
+        done = next(place for place in held if place.granted.done())
+        held.remove(done)
+        shares.give_back(done)
+        held.append(shares.ask(done.workspace))
+    assert long.granted.done()
+
+
 def test_who_waits_in_a_thread_finds_the_further_one(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])

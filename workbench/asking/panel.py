@@ -135,7 +135,8 @@ class AskPanel:
         found = await self._visit.ask(partial(find, self._document.value or None))
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
         remark, cited = _said_of(found, passages, kind), [*map(_cited, count(1), passages[:_SHOWN])]
-        self._draw_found(query, remark, cited)
+        async with self._visit.drawing():
+            self._draw_found(query, remark, cited)
         self._conversation.add_search(query, remark, cited)
 
     def _draw_found(self, query: str, remark: str, found: Sequence[Citation]) -> None:

@@ -101,9 +101,9 @@ class PlaceView:
         else:
             place = replace(place, page=min(max(place.page or 1, 1), document.pages))
             draw = await self._page(key, document, place)
-        if wanted is not self._wanted:
-            return
-        self._draw(document, place, draw, focus)
+        async with visit.drawing():
+            if wanted is self._wanted:
+                self._draw(document, place, draw, focus)
 
     def _draw(self, document: Document, place: Place, draw: Callable[[], None], focus: str) -> None:
         self.place = place

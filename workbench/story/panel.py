@@ -86,11 +86,14 @@ class StoryPanel:
             if is_shown():
                 self._say_drawn(story, _NOT_DRAWN)  # what was drawn before is another state of it
             raise
-        self._shown.scene = view.scene
-        self._say_drawn(story)
-        if view.left_out:
-            self._name.set_text(f"{self._name.text}: {view.left_out} of the scene's nodes are not drawn")
-        self._draw(view, story.name)
+        async with self._visit.drawing():
+            if not is_shown():
+                return
+            self._shown.scene = view.scene
+            self._say_drawn(story)
+            if view.left_out:
+                self._name.set_text(f"{self._name.text}: {view.left_out} of the scene's nodes are not drawn")
+            self._draw(view, story.name)
 
     def _say_drawn(self, story: OpenStory, problem: str = "") -> None:
         """Names what is drawn, or why nothing is."""
