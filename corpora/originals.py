@@ -8,6 +8,7 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -125,8 +126,9 @@ class Originals:
             if not changing.acquire(blocking=False):  # another one is being written there, which takes seconds
                 continue
             try:
-                for left in folder.glob(f"{UNFINISHED}*"):
-                    self._is_gone(left)
+                with suppress(OSError):  # what is left stays, and takes room
+                    for left in folder.glob(f"{UNFINISHED}*"):
+                        self._is_gone(left)
             finally:
                 changing.release()
         return stay

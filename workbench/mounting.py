@@ -114,7 +114,7 @@ class _Page(BaseRoute):
                 return sign_in_form(request, denied)
             pace = self._services.paces[request.state.workspace]
             await pace.wait()
-            pace.took(_PAGE_S)
+            pace.handled(_PAGE_S)
         return await self._loaded()
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:

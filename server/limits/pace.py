@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic, thread_time
 
 # What is drawn is also written as JSON, and sent.
@@ -23,15 +23,26 @@ class Pace:
         self._now = now
         self._rests_until = float("-inf")
         self._next, self._next_drawn = asyncio.Lock(), asyncio.Lock()
+        self._is_handled = asyncio.Event()
+        self._is_handled.set()
 
     async def wait(self, *, is_message: bool = True) -> None:
         """Returns when it is the caller's turn; what pages draw without a message keeps none waiting behind it."""
         async with self._next if is_message else self._next_drawn:
+            if is_message:
+                with suppress(TimeoutError):  # its socket is gone perhaps
+                    async with asyncio.timeout(_LONGEST_REST_S):
+                        await self._is_handled.wait()
+                self._is_handled.clear()
             if (rest := self._rests_until - self._now()) > 0:
                 await asyncio.sleep(rest)
 
-    def took(self, seconds: float) -> None:
-        """The event loop was held by what has been let in."""
+    def handled(self, seconds: float) -> None:
+        """What was let in last has been done, which held the event loop."""
+        self._held(seconds)
+        self._is_handled.set()
+
+    def _held(self, seconds: float) -> None:
         now = self._now()
         self._rests_until = min(max(self._rests_until, now) + _TIMES * seconds, now + _LONGEST_REST_S)
 
@@ -42,4 +53,4 @@ class Pace:
         try:
             yield
         finally:
-            self.took(thread_time() - began)
+            self._held(thread_time() - began)

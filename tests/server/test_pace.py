@@ -1,5 +1,7 @@
 """A page that has much drawn leaves the event loop to others."""
 
+import asyncio
+
 import pytest
 
 from server.limits.pace import Pace
@@ -27,12 +29,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 async def test_the_next_one_comes_once_others_had_three_times_as_long(clock: Clock) -> None:
     pace = Pace(lambda: clock.now)
     await pace.wait()
-    pace.took(0.1)
+    pace.handled(0.1)
     await pace.wait()
-    pace.took(0.2)
+    pace.handled(0.2)
     clock.now += 0.4
     await pace.wait()
-    pace.took(0.1)
+    pace.handled(0.1)
     clock.now += 0.3
     await pace.wait()
     assert clock.rests == [0.3, 0.2]
@@ -41,7 +43,21 @@ async def test_the_next_one_comes_once_others_had_three_times_as_long(clock: Clo
 async def test_nobody_waits_for_more_than_a_second(clock: Clock) -> None:
     pace = Pace(lambda: clock.now)
     for _ in range(3):
-        pace.took(5.0)
-    await pace.wait()
+        pace.handled(5.0)
     await pace.wait()
     assert clock.rests == [1.0]
+
+
+async def test_the_next_one_comes_once_the_last_is_handled_or_its_socket_is_gone(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pace = Pace(lambda: clock.now)
+    await pace.wait()
+    following = asyncio.ensure_future(pace.wait())
+    await asyncio.wait([following], timeout=0.01)
+    assert not following.done()
+    pace.handled(0.1)
+    await following
+    assert clock.rests == [0.3]
+    monkeypatch.setattr("server.limits.pace._LONGEST_REST_S", 0.0)
+    await pace.wait()

@@ -1,6 +1,7 @@
 """What the continuity check says of scenes that cannot be compared."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,7 +42,7 @@ def labels_of(begin_turn: Callable[[TurnBody, Any], Awaitable[None]]) -> list[st
         return SimpleNamespace(documents=["bible.md"])
 
     async def use() -> list[str]:
-        visit: Any = SimpleNamespace(shown=ShownStory(), listed=listed, begin_turn=begin_turn)
+        visit: Any = SimpleNamespace(shown=ShownStory(), listed=listed, begin_turn=begin_turn, drawing=nullcontext)
         with ui.column() as whole:
             view: Any = ContinuityView(visit, print, visit)
         visit.shown.open(OPENED)

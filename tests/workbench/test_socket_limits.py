@@ -133,7 +133,7 @@ def test_messages_of_a_workspaces_sockets_keep_one_pace() -> None:
         async def wait(self) -> None:
             came.append("a message")
 
-        def took(self, seconds: float) -> None:
+        def handled(self, seconds: float) -> None:
             came.append("a moment" if seconds < 0.01 else "long")
 
     class Drawing(Library):
@@ -147,7 +147,7 @@ def test_messages_of_a_workspaces_sockets_keep_one_pace() -> None:
 
     of = services(Room(MIB), Counted)
     talks(SocketLimits(of), Drawing())
-    assert (list(of.paces), came) == (["red"], ["a message", "long", "a message", "a moment", "a message"])
+    assert (list(of.paces), came) == (["red"], ["a message", "long", "a message", "a moment", "a message", "a moment"])
 
 
 def test_a_workspace_has_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> None:

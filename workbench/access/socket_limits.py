@@ -95,6 +95,7 @@ class SocketLimits:
             take_long_messages(connection, partial(self._sender, connection))
             await library(connection.scope, partial(self._next, connection, receive), partial(_say, connection, send))
         finally:
+            self._handled(connection)
             if UNREAD in connection.scope["state"]:
                 connection.state.unread.free()
             self._open.give_back(workspace)
@@ -105,11 +106,13 @@ class SocketLimits:
         connection.scope["state"][UNREAD] = Unread(room, workspace, end)
         return Sender(room, workspace, end)
 
+    def _handled(self, connection: HTTPConnection) -> None:
+        if (began := connection.scope["state"].pop(_BEGAN, None)) is not None:
+            self._services.paces[connection.state.workspace].handled(thread_time() - began)
+
     async def _next(self, connection: HTTPConnection, receive: Receive) -> Message:
         workspace: str = connection.state.workspace
-        # What a message leads to is done when the next one is asked for.
-        if (began := connection.scope["state"].pop(_BEGAN, None)) is not None:
-            self._services.paces[workspace].took(thread_time() - began)
+        self._handled(connection)  # what a message leads to is done when the next one is asked for
         if OVER in connection.scope["state"]:
             return _END
         message = await receive()

@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from nicegui import ui
 
 from corpora import Document, Passage, ProjectKey, part_ids
 from retrieval import Surroundings
-from workbench.frame.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import MOST_FIELDS, draw_first
 from workbench.visit import Visit
 
 Passages = list[tuple[Passage, tuple[str, ...]]]
@@ -191,7 +191,9 @@ class PlaceView:
             if not passages:
                 ui.label("This page has no text: it is a picture.")
             marked = part_ids(place.passage or "")
-            for passage, also_in in passages[:MOST_ELEMENTS]:
+
+            def draw(of_page: tuple[Passage, Sequence[str]]) -> None:
+                passage, also_in = of_page
                 is_marked = passage.id in marked
                 with ui.element("mark" if is_marked else "div").classes("passage"):
                     ui.label(passage.text)
@@ -200,6 +202,8 @@ class PlaceView:
                     if not is_marked:
                         mark = ui.button("Mark", on_click=partial(self._show, replace(place, passage=passage.id)))
                         mark.props("flat dense no-caps size=sm").props["aria-label"] = f"Mark “{passage.text[:40]}”"
+
+            draw_first(passages, draw, "more passages are not shown", MOST_FIELDS)
 
 
 def _size(png: bytes) -> tuple[int, int]:

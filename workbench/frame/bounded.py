@@ -13,7 +13,7 @@ MOST_NODES, MOST_LINKS = 5000, 20_000
 MOST_WAYS = 50
 """To a node, and from it: a button costs more than other elements."""
 MOST_FIELDS = 50
-"""Of one kind in a form: each is half a dozen elements."""
+"""Of one kind in a form, or passages of a page: each is half a dozen elements."""
 MOST_CHOICES = 200
 """In a field of a form, each of which costs as much as an element."""
 LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE, LONGEST_FORM = 200, 10_000, 200_000, 200_000

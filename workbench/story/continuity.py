@@ -91,11 +91,12 @@ class ContinuityView:
                         break
                     left = max(MOST_ELEMENTS - found, 0)
                     found += len(compared["findings"])
-                    with self._findings:
-                        for finding in compared["findings"][:left]:
-                            self._draw(finding, cited)
-                        if left and "cut" in compared:
-                            ui.label(f"Scene “{scene.name}”: {compared['cut']}").classes("hint")
+                    async with visit.drawing():
+                        with self._findings:
+                            for finding in compared["findings"][:left]:
+                                self._draw(finding, cited)
+                            if left and "cut" in compared:
+                                ui.label(f"Scene “{scene.name}”: {compared['cut']}").classes("hint")
             except RequestError as error:
                 failed += 1
                 if failed <= MOST_ELEMENTS and self._compared is story:
