@@ -12,6 +12,7 @@ from ingest.extracted import ReadError
 from ingest.reader_pool import ReaderPool
 from ingest.reader_process import Limits, Work
 from ingest.readers import PageListener
+from ingest.source import BYTES_PER_S
 
 # Somebody looks at the screen meanwhile, and a page of a book takes a tenth of a second.
 LIMITS = Limits(wall_s=30, cpu_s=15)
@@ -53,7 +54,8 @@ class Painter:
             return partial(_draw, read(), document.format, number, marked, most_bytes)
 
         try:
-            return self._pool.run(document.name, prepare, workspace=key.workspace)
+            seconds = document.size / BYTES_PER_S
+            return self._pool.run(document.name, prepare, workspace=key.workspace, seconds=seconds)
         except ReadError as error:
             why = _WHY.get(error.code, "it is damaged there, or drawing it was stopped").format(self._limits)
             raise PageNotDrawn(

@@ -69,6 +69,8 @@ class ChromaFolder:
                 answer = work(system.instance(ServerAPI))
         except BaseException as error:  # a panic of Chroma's Rust is no Exception
             if not self._is_failure(system, error):
+                if "Error executing plan" in str(error):  # of this collection: to look at all would hold up everybody
+                    raise self._unusable(error) from error
                 raise
             self._failure = self._examined(system, error)
             raise self._failure from error
@@ -124,9 +126,7 @@ class ChromaFolder:
         from chromadb.errors import InternalError
 
         closed_meanwhile = isinstance(error, AttributeError) and used is not self._system
-        # What its engine finds damaged comes as an error of the caller's.
-        is_damage = type(error).__name__ == "PanicException" or "Error executing plan" in str(error)
-        return closed_meanwhile or isinstance(error, InternalError) or is_damage
+        return closed_meanwhile or isinstance(error, InternalError) or type(error).__name__ == "PanicException"
 
     @contextmanager
     def _using(self) -> Generator[System]:
@@ -157,6 +157,9 @@ class ChromaFolder:
                     # Once: what is damaged again after it was begun anew has a reason that this does not remove.
                     self._was_set_aside = True
                     return self._aside(error)
+        return self._unusable(error)
+
+    def _unusable(self, error: BaseException) -> VectorStoreUnavailable:
         return VectorStoreUnavailable(
             f"The vectors in {self._path} cannot be used: {error}. Check the disk; they can be made anew with: "
             "fletcher reindex"

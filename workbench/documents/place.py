@@ -138,7 +138,7 @@ class PlaceView:
         read = partial(retriever.read_pages, key, document.id, page, page)
         text = "\n\n".join(one.text for one in await visit.ask(read))
         of_page = partial(retriever.passages_of_page, key, document.id, page)
-        passages = await visit.ask(of_page) if self._with_text else []
+        passages = await visit.compute(of_page) if self._with_text else []
         sought = None if place.passage is None else _height(text, (await self._surroundings(key, place)).text)
         return partial(self._draw_page, document, place, passages, _size(png), sought)
 
