@@ -130,7 +130,7 @@ def test_messages_of_a_workspaces_sockets_keep_one_pace() -> None:
     came = list[str]()
 
     class Counted(Pace):
-        async def wait(self) -> None:
+        async def wait(self, *, is_message: bool = True) -> None:
             came.append("a message")
 
         def handled(self, seconds: float) -> None:
