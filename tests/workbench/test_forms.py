@@ -264,17 +264,23 @@ def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.Monke
     assert len(counted) == len(set(counted)) == len(STORY.nodes_of(0))
 
 
+def form_of(opened: OpenStory, function: str) -> Any:
+    """The form of a function in a story of which node 13 is looked at."""
+    shown = ShownStory()
+    form = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+    shown.open(opened)
+    shown.node_id = 13
+    form.choose(function)
+    return form
+
+
 @pytest.mark.parametrize(("length", "is_drawn"), [(10, True), (LONGEST_FORM // 20, False)])
 def test_of_a_node_that_nobody_reads_in_a_form_none_is_drawn(length: int, is_drawn: bool) -> None:
     story = json.loads(OPENED.text)
     story["resources"]["nodes"]["13"] = {"type": "dialog", "name": "n", "data": {"lines": ["x" * length] * 20}}
 
     async def use() -> set[str]:
-        shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
-        shown.open(OpenStory("large.arrow", json.dumps(story)))
-        shown.node_id = 13
-        form.choose("update_node")
+        form = form_of(OpenStory("large.arrow", json.dumps(story)), "update_node")
         return set(form._fields)
 
     drawn = on_a_page(use)
@@ -288,11 +294,7 @@ def test_of_more_than_a_form_has_fields_for_there_is_one_field(lines: int, kind:
     story["resources"]["nodes"]["13"] = {"type": "dialog", "name": "n", "data": {"lines": ["x"] * lines}}
 
     async def use() -> type:
-        shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
-        shown.open(OpenStory("large.arrow", json.dumps(story)))
-        shown.node_id = 13
-        form.choose("update_node")
+        form = form_of(OpenStory("large.arrow", json.dumps(story)), "update_node")
         return type(form._fields["data"].fields["lines"])
 
     assert on_a_page(use) is kind
@@ -308,11 +310,7 @@ def test_of_a_node_that_no_form_shows_no_more_is_looked_at_than_a_form_shows(
     monkeypatch.setattr("workbench.changing.forms.node_data", lambda *_: pytest.fail("all of it was looked at"))
 
     async def use() -> int:
-        shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
-        shown.open(large)
-        shown.node_id = 13
-        form.choose(function)
+        form_of(large, function)
         return len(Resources(large.story, 0, 13, 13).free_outputs)
 
     assert on_a_page(use) == MOST_CHOICES
@@ -325,11 +323,7 @@ def test_a_form_of_a_node_looks_at_none_of_its_connections(function: str, monkey
         monkeypatch.setattr(opened.project.data, ways, lambda *_: pytest.fail("they were gone through"))
 
     async def use() -> set[str]:
-        shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
-        shown.open(opened)
-        shown.node_id = 13
-        form.choose(function)
+        form = form_of(opened, function)
         return set(form._fields)
 
     assert on_a_page(use) >= ({"name", "notes", "data"} if function == "update_node" else {"modifications"})
@@ -355,11 +349,7 @@ def test_whether_a_node_is_skipped_is_shown_as_it_is(is_skipped: bool) -> None:
     story["resources"]["scenes"]["0"]["map"]["13"]["skip"] = is_skipped
 
     async def use() -> bool:
-        shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
-        shown.open(OpenStory("skipped.arrow", json.dumps(story)))
-        shown.node_id = 13
-        form.choose("update_node_map")
+        form = form_of(OpenStory("skipped.arrow", json.dumps(story)), "update_node_map")
         return form._fields["modifications"].fields["skip"].element.value
 
     assert on_a_page(use) is is_skipped
