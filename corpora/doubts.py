@@ -83,11 +83,7 @@ class Doubts(Database):
             these = select(doubted_originals.c.sha256).where(doubted_originals.c.sha256.in_(some))
             found = connection.scalars(these.with_for_update(skip_locked=True)).all()
             settled = [sha256 for sha256 in found if sha256 not in self._being_stored]
-            needed = {
-                sha256
-                for some in chunks(settled)
-                for sha256 in connection.scalars(_of_documents.where(documents.c.sha256.in_(some)))
-            }
+            needed = set(connection.scalars(_of_documents.where(documents.c.sha256.in_(settled))))
             yield (unneeded := set(settled) - needed)
-            for some in chunks({*needed, *unneeded}):
-                connection.execute(delete(doubted_originals).where(doubted_originals.c.sha256.in_(some)))
+            over = needed | unneeded
+            connection.execute(delete(doubted_originals).where(doubted_originals.c.sha256.in_(over)))
