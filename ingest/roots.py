@@ -58,7 +58,7 @@ class FolderRoots:
                 "without control characters, characters that are not seen, or bytes that are not text."
             )
         own = self.roots.get(workspace, ())
-        if self.roots and not is_named_below(path, own):
+        if self.roots and not is_named_below(path, (*own, *(root.resolve() for root in own))):
             raise _not_below(path, workspace)
         folder = Path(os.path.realpath(path))
         self.require_allowed(folder, workspace, path, by_owner=by_owner)
@@ -104,7 +104,7 @@ def is_named_below(path: str | Path, folders: Iterable[Path]) -> bool:
     What is elsewhere is not even looked at: a drive may hang, and Windows would sign in to another machine.
     """
     named = Path(os.path.normpath(path))
-    return any(named.is_relative_to(one) for folder in folders for one in (folder, Path(os.path.realpath(folder))))
+    return any(map(named.is_relative_to, folders))
 
 
 def _not_below(given: str, workspace: str) -> FolderNotAllowed:

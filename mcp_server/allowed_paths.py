@@ -16,8 +16,8 @@ class AllowedPaths:
         self._roots = roots
         started_in = (caller.file.parent,) if caller.file is not None else ()
         given = (*started_in, *roots.roots.get(caller.workspace, ()))
-        self._given = given
         self._folders = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in given))
+        self._named = (*given, *self._folders)
         self._workspace = caller.workspace
 
     def admit(self, given: str) -> tuple[Path, Path]:
@@ -36,7 +36,7 @@ class AllowedPaths:
             raise ToolError("PATH_NOT_ALLOWED", f"{printable(given)!r} is no path that can be shown; give another.")
         for folder in self._folders:
             named = folder / given  # an absolute one stands for itself
-            if not is_named_below(named, self._given):
+            if not is_named_below(named, self._named):
                 continue
             real = Path(os.path.realpath(named))
             if real.is_relative_to(folder) and not self._roots.is_ours(real) and is_there(real):
