@@ -33,9 +33,10 @@ class Pace:
                 with suppress(TimeoutError):  # its socket is gone perhaps
                     async with asyncio.timeout(_LONGEST_REST_S):
                         await self._is_handled.wait()
-                self._is_handled.clear()
             if (rest := self._rests_until - self._now()) > 0:
                 await asyncio.sleep(rest)
+            if is_message:  # last: whoever gives up meanwhile has nothing under way
+                self._is_handled.clear()
 
     def handled(self, seconds: float) -> None:
         """What was let in last has been done, which held the event loop."""
