@@ -72,7 +72,7 @@ class Originals:
         """
         sha256 = hashlib.sha256(data).hexdigest()
         path = self.path(sha256)
-        if not _has_size(path, len(data)):  # of a damaged file perhaps
+        if not _is_whole(path, len(data), sha256):
             try:
                 with self._changing[path.parent.name]:
                     private_folder(self._folder)
@@ -86,10 +86,10 @@ class Originals:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The bytes of that hash; raises `OriginalNotFound`, or `StorageError` where it is there and cannot be read."""
+        """The bytes of that hash; raises `OriginalNotFound`, or `StorageError` where these cannot be read any more."""
         path = self.path(sha256)
         try:
-            return path.read_bytes()
+            data = path.read_bytes()
         except FileNotFoundError as error:
             raise OriginalNotFound(f"The original file {sha256} is missing: ingest its document again.") from error
         except OSError as error:
@@ -98,6 +98,10 @@ class Originals:
                 f"The original file {sha256} cannot be read ({error.strerror}): give permission, or ingest its "
                 "document again if the disk is damaged."
             ) from error
+        if hashlib.sha256(data).hexdigest() != sha256:
+            self._trouble.say("get: damaged", "%s is damaged: it has other bytes than it was given", path)
+            raise StorageError(f"The original file {sha256} is damaged: ingest its document again.")
+        return data
 
     def has(self, sha256: str) -> bool:
         """Whether the bytes of that hash are kept."""
@@ -142,12 +146,32 @@ class Originals:
         return True
 
     def hashes(self) -> set[str]:
-        """The hashes of all files."""
-        return {path.name for path in self._folder.glob("??/*") if _SHA256.fullmatch(path.name)}
+        """The hashes of all files but those of a folder that cannot be listed, which the log tells.
+
+        Raises `StorageError` where the folder of all cannot be listed.
+        """
+        hashes = set[str]()
+        try:
+            for folder in self._folder.glob("??"):
+                hashes |= {path.name for path in self._listed(folder) if _SHA256.fullmatch(path.name)}
+        except OSError as error:
+            raise StorageError(f"The originals in {self._folder} cannot be listed: {error.strerror}.") from error
+        return hashes
+
+    def _listed(self, folder: Path) -> list[Path]:
+        try:
+            return [*folder.iterdir()]
+        except OSError as error:
+            logger.warning("the originals in %s cannot be listed: %s", folder, error.strerror)
+            return []
 
 
-def _has_size(path: Path, size: int) -> bool:
+def _is_whole(path: Path, size: int, sha256: str) -> bool:
+    """Whether the bytes are there, which a damaged disk may have changed."""
     try:
-        return path.stat().st_size == size
+        if path.stat().st_size != size:
+            return False
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
     except OSError:
         return False

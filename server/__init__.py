@@ -3,6 +3,7 @@
 from server.access.rules import LOCAL_WORKSPACE, WORKSPACE_HEADER, Access, AccessDenied
 from server.app import create_app
 from server.background.embedding import EmbeddingWorker
+from server.http.connected import while_connected
 from server.http.dependencies import RequestError
 from server.http.turn_routes import TurnBody, TurnReport, answer_turn
 from server.json_text import JsonError, refuse_large_story
@@ -43,4 +44,5 @@ __all__ = [
     "refuse_large_story",
     "size_in_memory",
     "size_once_read",
+    "while_connected",
 ]

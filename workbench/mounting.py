@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from server import Access, AccessDenied, Services
+from server import Access, AccessDenied, Services, while_connected
 from workbench.access.sign_in import SIGN_IN, has_token, sign_in, sign_in_form
 from workbench.access.socket_limits import SocketLimits
 
@@ -113,7 +113,7 @@ class _Page(BaseRoute):
             except AccessDenied as denied:
                 return sign_in_form(request, denied)
             pace = self._services.paces[request.state.workspace]
-            await pace.wait()
+            await while_connected(request, pace.wait())
             pace.handled(_PAGE_S)
         return await self._loaded()
 

@@ -1,6 +1,7 @@
 """A message answered without a model: the steps of a plan, each told or executed as it is made."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from agent.answering.answerer import Answerer, Answering, Assignment, ParametersMissing
@@ -9,8 +10,9 @@ from agent.local import Say, Steps, ToolCall, needs_passages, plan
 from agent.questions.parameters import missing_parameters
 from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.events import TextFinished, Usage
-from agent.turn.thread import in_thread
-from arrow_project import Operation
+from agent.turn.request import TurnContext
+from agent.turn.thread import in_thread, in_thread_until_cancelled
+from arrow_project import GoOn, Operation
 
 LOCAL = "local"
 
@@ -45,10 +47,11 @@ class PlannedAnswer:
     async def run(self) -> None:
         """See `Answering.run`; raises `WordsMissing` as well, of a command that lacks only its words."""
         assignment = self._assignment
-        steps = plan(assignment.message, assignment.context)
+        context = assignment.context
+        steps = plan(assignment.message, context)
         answer: dict[str, Any] | None = None
         last: Say | ToolCall | None = None
-        while (step := await in_thread(_next, steps, answer)) is not None:
+        while (step := await in_thread_until_cancelled(partial(_next, steps, answer, context))) is not None:
             last, answer = step, None
             if isinstance(step, ToolCall):
                 answer = await self._call(step.tool, step.arguments)
@@ -56,7 +59,7 @@ class PlannedAnswer:
                 await self._say(step)
         if not isinstance(last, Say):
             await self._say(_DONE)
-        if assignment.context.text_only and not self._execution.executed:
+        if context.text_only and not self._execution.executed:
             await assignment.tell(TextFinished(_TEXT_ONLY))
 
     async def _say(self, step: Say) -> None:
@@ -72,8 +75,11 @@ class PlannedAnswer:
         return tool_result(await self._execution.execute(operation))
 
 
-def _next(steps: Steps[None], answer: dict[str, Any] | None) -> Say | ToolCall | None:
+def _next(
+    steps: Steps[None], answer: dict[str, Any] | None, context: TurnContext, go_on: GoOn
+) -> Say | ToolCall | None:
     """The next step of a plan; None at its end."""
+    context.go_on = go_on
     try:
         return steps.send(answer)
     except StopIteration:

@@ -59,6 +59,7 @@ class Draft:
         Raises:
             NotDone: It would be refused, or it is `Incomplete`.
         """
+        self._context.go_on()
         if len(self.done) >= _MOST_STEPS:
             raise NotDone(f"That takes more than {_MOST_STEPS:,} steps. Divide it into several messages or dialogues.")
         operation = Operation(function, arguments)

@@ -10,6 +10,7 @@ from agent.local.steps import NotDone
 from agent.local.values import OPERATORS, STARTS, Value, type_of
 from arrow_project import Variable, fold
 from arrow_project.scripts import (
+    NESTED_TOO_DEEP,
     Branch,
     Choice,
     Command,
@@ -73,7 +74,10 @@ class SceneBuilder:
         """
         self._scene_id = scene_id
         entry = self.draft.story.scenes[scene_id].entry
-        self._place(dialogue.items, [(entry, 0)], 1, 0)
+        try:
+            self._place(dialogue.items, [(entry, 0)], 1, 0)
+        except RecursionError:
+            raise NotDone(NESTED_TOO_DEEP) from None
         if self._notes:
             last = self.draft.last_created if self.counts else entry
             self.draft.apply("update_node", node_id=last, notes="\n".join(self._notes))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.questions.confirmation import ConfirmationPolicy
-from arrow_project import ArrowProject, Loss, Operation
+from arrow_project import ArrowProject, GoOn, Loss, Operation
 from retrieval import CitedPassage, Document, ProjectKey, Relevance
 
 
@@ -69,7 +69,8 @@ class TurnContext:
     """What prompt, tools and planner read of a running turn; `project` is the shadow of the client's story.
 
     `planned` are the operations that the planner without weights is about to call: they are asked about as one.
-    `characters` is at least the length of the story's text, where somebody has counted.
+    `characters` is at least the length of the story's text, where somebody has counted. The planner calls `go_on` with
+    each operation that it tries; it raises once nobody wants the answer any more.
     """
 
     project: ArrowProject | None
@@ -83,6 +84,7 @@ class TurnContext:
     relevance: Relevance | None = None  # whether the documents answer the message; None if they were not asked
     planned: tuple[Operation, ...] = ()
     characters: int = sys.maxsize
+    go_on: GoOn = lambda: None
 
 
 NO_STORY = TurnContext(None, None, (), ())

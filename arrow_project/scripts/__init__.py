@@ -14,10 +14,11 @@ from arrow_project.scripts.dialogue import (
     VariableChange,
     walk,
 )
-from arrow_project.scripts.lines import as_speech, speakers
+from arrow_project.scripts.lines import NESTED_TOO_DEEP, as_speech, speakers
 from arrow_project.scripts.reading import read_dialogues
 
 __all__ = [
+    "NESTED_TOO_DEEP",
     "Branch",
     "Choice",
     "Command",

@@ -9,13 +9,13 @@ from starlette.responses import JSONResponse
 from server.http.answers import ProjectList
 from server.http.dependencies import get_services
 from server.http.description import name_of
-from server.http.refusals import OF_A_LIST, refusals
+from server.http.refusals import OF_THE_CATALOG, refusals
 from server.services import Services
 
 router = APIRouter(prefix="/projects", tags=["corpus"], generate_unique_id_function=name_of)
 
 
-@router.get("", summary="The workspace's projects", response_model=ProjectList, responses=refusals(OF_A_LIST))
+@router.get("", summary="The workspace's projects", response_model=ProjectList, responses=refusals(OF_THE_CATALOG))
 async def list_projects(request: Request, services: Annotated[Services, Depends(get_services)]) -> Response:
     """Each with the documents and passages of its corpus, and how many of these have their vectors."""
     workspace: str = request.state.workspace

@@ -64,17 +64,16 @@ _MEANINGS: Mapping[str, tuple[int, str]] = {
     "VECTOR_STORE_DAMAGED": (_UNAVAILABLE, "The vectors' files were damaged and are made anew."),
     "TOO_BUSY": (
         _UNAVAILABLE,
-        "There is no room for more JSON, stories of turns, or answers that are not read; see Retry-After.",
+        "There is no room for more requests, JSON, stories of turns, or answers that are not read; see Retry-After.",
     ),
 }
 _RETRIED = (429, _UNAVAILABLE)
 
-OF_EVERY_ROUTE = ("FORBIDDEN", "HEAD_TOO_LARGE", "INTERNAL")
+OF_EVERY_ROUTE = ("FORBIDDEN", "HEAD_TOO_LARGE", "TOO_BUSY", "INTERNAL")
 OF_A_TOKEN = ("UNAUTHORIZED", "RATE_LIMITED")
-OF_A_BODY = ("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "INVALID_REQUEST", "TOO_BUSY")
+OF_A_BODY = ("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "INVALID_REQUEST")
 OF_THE_CATALOG = ("CATALOG_ERROR", "CATALOG_BUSY", "STORAGE_ERROR", "SERVER_CLOSING")
-OF_A_LIST = ("TOO_BUSY", *OF_THE_CATALOG)  # what is long is refused where earlier answers were not read
-OF_A_PROJECT = ("INVALID_NAME", *OF_A_LIST)
+OF_A_PROJECT = ("INVALID_NAME", *OF_THE_CATALOG)
 OF_A_SEARCH = tuple(code for code in _MEANINGS if code.startswith(("EMBEDDING_", "RERANKER_", "VECTOR_", "RETRIEVAL_")))
 OF_A_MODEL = tuple(code for code, (status, _) in _MEANINGS.items() if status == _OF_THE_MODEL)
 

@@ -1,14 +1,18 @@
 """What a request may have of the server: its workspace's share, and no more."""
 
 import asyncio
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 
 from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent import working_in
 from corpora import Shares
 from server.access.rules import OF_THE_PAGE, client_network
+from server.http.dependencies import error_response
 from server.services import Services
 
 _HEALTH = "/healthz"
@@ -16,6 +20,8 @@ _HEALTH = "/healthz"
 # keeps its place no longer than that.
 _AT_ONCE, _OF_ADDRESS = 4, 2
 _LONGEST_S = 0.1
+# Whoever hangs up leaves a request that waits for its turn or a thread, of a hundred kilobytes with its head.
+_MOST_UNDER_WAY = 500
 
 
 class WorkspaceShareMiddleware:
@@ -23,13 +29,15 @@ class WorkspaceShareMiddleware:
 
     Stands behind the `AccessMiddleware`; requests without a workspace count as of one, in which each address has its
     turn. `/healthz` has rounds of its own: whoever asks it gives a server up that does not answer soon. Of what else is
-    open to all, but the page, few are answered at a time.
+    open to all, but the page, few are answered at a time. Where very many of a workspace are under way, as those are
+    whose caller has left, more are refused.
     """
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         self._app = app
         self._services = services
         self._shares = Shares(_AT_ONCE, _OF_ADDRESS)
+        self._under_way = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes the request on in its turn; a socket, whose workspace is not known yet, at once."""
@@ -37,19 +45,43 @@ class WorkspaceShareMiddleware:
             await self._app(scope, receive, send)
             return
         workspace: str = scope.get("state", {}).get("workspace", "")
+        network = client_network(HTTPConnection(scope))
+        whose = workspace or (_HEALTH if scope["path"] == _HEALTH else "") + f"/{network}"
+        if self._under_way[whose] >= _MOST_UNDER_WAY:
+            await self._services.rounds.wait("/refused", network)
+            await _too_many()(scope, receive, send)
+            return
         with ExitStack() as held:
+            held.enter_context(self._counted(whose))
             if workspace:
                 await self._services.rounds.wait(workspace)
             else:
-                await self._let_in(scope, held)
+                await self._let_in(scope, network, held)
             held.enter_context(working_in(self._services.threads_of(workspace)))
             await self._app(scope, receive, send)
 
-    async def _let_in(self, scope: Scope, held: ExitStack) -> None:
-        path, network = scope["path"], client_network(HTTPConnection(scope))
+    @contextmanager
+    def _counted(self, whose: str) -> Generator[None]:
+        self._under_way[whose] += 1
+        try:
+            yield
+        finally:
+            self._under_way[whose] -= 1
+            if not self._under_way[whose]:
+                del self._under_way[whose]
+
+    async def _let_in(self, scope: Scope, network: str, held: ExitStack) -> None:
+        path: str = scope["path"]
         await self._services.rounds.wait(_HEALTH if path == _HEALTH else "/", network)
         if path != _HEALTH and path not in OF_THE_PAGE:
             place, answered = self._shares.ask(network), held.enter_context(ExitStack())
             answered.callback(self._shares.give_back, place)
             await asyncio.wrap_future(place.granted)
             answered.callback(asyncio.get_running_loop().call_later(_LONGEST_S, answered.close).cancel)
+
+
+def _too_many() -> JSONResponse:
+    problem = f"{_MOST_UNDER_WAY} requests of yours are not answered yet; send it again when some of them are."
+    response = error_response(503, "TOO_BUSY", problem)
+    response.headers["Retry-After"] = "1"
+    return response

@@ -1,4 +1,4 @@
-"""Whoever stops what reads in a story: nothing reads there any more when that has ended, and it ends soon."""
+"""Whoever stops what reads or plans in a story: nothing does so any more when that has ended, and it ends soon."""
 
 import asyncio
 import gc
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from agent import Citations, Threads, TurnContext, TurnReader, working_in
+from agent.answering.planned_answer import PlannedAnswer
 from agent.reading import story_reading
 from arrow_project import parse
 from corpora import ProjectKey
@@ -84,6 +85,22 @@ async def test_what_reads_a_scene_ends_with_the_next_node(tool: str, monkeypatch
     monkeypatch.setattr(story_reading, "node_lines", held.without_end)
     reader = _reader(SimpleNamespace(), parse(story_text()))
     await _stopped(asyncio.ensure_future(reader.call(tool, {"scene_id": 0})), held)
+    assert held.steps == 1
+
+
+async def test_a_plan_ends_with_the_next_operation_that_it_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held()
+
+    def tried(*_arguments: object) -> Any:
+        held.step()
+        return SimpleNamespace(result={"character_id": 100 + held.steps})
+
+    monkeypatch.setattr("agent.local.draft.apply_checked", tried)
+    project = parse(story_text())
+    message = "create the characters " + " and ".join(f"Guard{number}" for number in range(50))
+    context = TurnContext(project, 0, (), ())
+    assignment: Any = SimpleNamespace(message=message, context=context, execution=None)
+    await _stopped(asyncio.ensure_future(PlannedAnswer(assignment).run()), held)
     assert held.steps == 1
 
 

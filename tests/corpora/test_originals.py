@@ -1,5 +1,6 @@
 """Original files: by hash, whole or not at all."""
 
+import errno
 import hashlib
 import logging
 from collections.abc import Iterator
@@ -41,11 +42,31 @@ def test_a_long_file_is_one_as_well(any_originals: OriginalStore, size: int) -> 
     assert any_originals.get(any_originals.put(data[:size])) == data[:size]
 
 
-def test_a_file_that_was_cut_off_is_written_anew(originals: Originals) -> None:
+@pytest.mark.parametrize("left", [b"", b"dat", b"dada"])
+def test_other_bytes_than_were_given_are_no_original(originals: Originals, left: bytes) -> None:
     sha256 = originals.put(b"data")
-    originals.path(sha256).write_bytes(b"")
+    originals.path(sha256).write_bytes(left)
+    with pytest.raises(StorageError, match="is damaged: ingest its document again"):
+        originals.get(sha256)
     originals.put(b"data")
     assert originals.get(sha256) == b"data"
+
+
+def test_of_a_folder_that_cannot_be_listed_no_other_is_hidden(
+    originals: Originals, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    damaged, whole = originals.put(b"one"), originals.put(b"two")
+    listed = Path.iterdir
+
+    def on_a_damaged_disk(folder: Path) -> Iterator[Path]:
+        if folder.name == damaged[:2]:
+            raise OSError(errno.EIO, "Input/output error", str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", on_a_damaged_disk)
+    with caplog.at_level(logging.WARNING):
+        assert originals.hashes() == {whole}
+    assert damaged[:2] in caplog.text
 
 
 def test_files_are_spread_over_folders(originals: Originals) -> None:

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 from sqlalchemy import update
 
-from corpora import Document, ProjectKey
+from corpora import Document, Originals, ProjectKey
 from corpora.schema import documents
 from ingest import IngestReport, Source
 from ingest.ocr import usable_languages
@@ -98,3 +98,17 @@ def test_what_was_given_is_not_in_memory_before_its_turn(pipeline: Pipeline, key
     (report,) = pipeline.ingestor.add(key, [original]).documents
     assert report.error is not None
     assert (report.status, report.error.code) == ("failed", "ORIGINAL_NOT_FOUND")
+
+
+def test_of_a_damaged_original_nothing_is_read(pipeline: Pipeline, key: ProjectKey) -> None:
+    pipeline.ingestor.index(key, NOTES)
+    document = known(pipeline, key)[0]
+    if not isinstance(pipeline.originals, Originals):
+        pytest.skip("a database looks after what it keeps")
+    path = pipeline.originals.path(document.sha256)
+    path.write_bytes(path.read_bytes()[:6])
+    (report,) = pipeline.ingestor.add(key, [pipeline.ingestor.original(key, "a.md")]).documents
+    assert report.error is not None
+    assert "is damaged: ingest its document again" in report.error.message
+    assert known(pipeline, key)[0] == document
+    assert pipeline.catalog.text(key, document.id).endswith("Elena keeps the lighthouse.")

@@ -183,6 +183,42 @@ async def test_of_strangers_few_are_told_what_the_server_is_and_who_reads_slowly
     assert let_in[description] == 50
 
 
+async def test_of_one_workspace_not_any_number_of_requests_is_under_way(
+    tenants: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_share, "_MOST_UNDER_WAY", 3)
+    answered, statuses = asyncio.Event(), Counter[tuple[str, int]]()
+
+    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        await answered.wait()
+
+    async def nothing(*_: object) -> Any:
+        raise AssertionError
+
+    shares = WorkspaceShareMiddleware(app, tenants.services)
+
+    async def ask(workspace: str, path: str = "/projects") -> None:
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses[workspace, message["status"]] += 1
+
+        state = {"workspace": workspace} if workspace else {}
+        scope = {"type": "http", "path": path, "headers": [], "client": ("192.0.2.1", 1), "state": state}
+        await shares(scope, nothing, send)
+
+    for _ in range(2):  # those that are answered make room
+        statuses.clear()
+        answered.clear()
+        async with asyncio.TaskGroup() as group:
+            for workspace in ["ada"] * 5 + ["bo"] * 3 + [""] * 4:
+                group.create_task(ask(workspace))
+            group.create_task(ask("", "/healthz"))
+            for _ in range(100):
+                await asyncio.sleep(0)
+            answered.set()
+        assert statuses == {("ada", 503): 2, ("", 503): 1}
+
+
 def test_who_is_still_to_say_hello_waits_for_no_request(tenants: House) -> None:
     accepted, asked = list[int](), list[int]()
 

@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import FileResponse
 from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import Message
+from starlette.types import Message, Scope
 
 from server import Access
 from server.app import create_app
@@ -50,6 +50,15 @@ def app(tmp_path: Path) -> FastAPI:
         return app
 
 
+def _asked_for(path: str) -> Scope:
+    return {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "scheme": "http",
+        "method": "GET", "path": path, "raw_path": path.encode(), "root_path": "", "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1:8000"), (b"accept-encoding", b"gzip")],
+        "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 9),
+    }  # fmt: skip
+
+
 async def test_pages_are_made_at_their_workspaces_pace(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.mounting._load", library)
     made = list[str]()
@@ -64,6 +73,29 @@ async def test_pages_are_made_at_their_workspaces_pace(app: FastAPI, monkeypatch
     assert made == ["a page"] * 2
 
 
+async def test_who_hangs_up_waits_for_no_page_any_more(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.mounting._load", library)
+    waiting, given_up = asyncio.Event(), asyncio.Event()
+
+    async def wait(_: Pace) -> None:
+        waiting.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.set()
+
+    async def receive() -> Message:
+        await waiting.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(_: Message) -> None:
+        pass
+
+    monkeypatch.setattr(Pace, "wait", wait)
+    await app(_asked_for("/"), receive, send)
+    assert given_up.is_set()
+
+
 async def test_who_leaves_before_the_answer_is_no_fault_of_ours(
     app: FastAPI, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -75,14 +107,8 @@ async def test_who_leaves_before_the_answer_is_no_fault_of_ours(
     async def send(_: Message) -> None:
         pass
 
-    scope = {
-        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "scheme": "http",
-        "method": "GET", "path": SCRIPT, "raw_path": SCRIPT.encode(), "root_path": "", "query_string": b"",
-        "headers": [(b"host", b"127.0.0.1:8000"), (b"accept-encoding", b"gzip")],
-        "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 9),
-    }  # fmt: skip
     with caplog.at_level(logging.ERROR):
-        await app(scope, receive, send)
+        await app(_asked_for(SCRIPT), receive, send)
     assert not caplog.records
 
 

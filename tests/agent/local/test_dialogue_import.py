@@ -118,6 +118,13 @@ def test_what_cannot_be_done_whole_is_not_done_at_all(
     assert project.to_text() == before
 
 
+def test_choices_in_choices_in_choices_are_refused_in_words(turn: Turn) -> None:
+    options = "".join(f"{'    ' * n}-> Option {n}\n{'    ' * (n + 1)}Elena: Line {n}.\n" for n in range(250))
+    documents(turn, deep_yarn=f"title: Deep\n---\n{options}===\n").run('build a scene from the dialogue "Deep"')
+    assert turn.text.startswith("Not done: Its choices or conditions are nested too deep.")
+    assert not turn.edits
+
+
 def test_a_scene_of_the_name_and_a_speaker_of_two_names_are_refused(turn: Turn) -> None:
     documents(turn, script_txt=SCRIPT.replace("WAITING", "QUAY"))
     assert "already a scene “Quay”" in turn.run("build a scene from dialogue 1").text
