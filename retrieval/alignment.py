@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import chain, dropwhile, pairwise
@@ -39,15 +39,11 @@ _COUNTERPART = 1 / 3  # share of those that both have: then they are fields of o
 
 
 class Likeness(NamedTuple):
-    """Whether a passage stands in a document, whether all of it does, and whether it does in other words.
-
-    `letters` were compared one by one to say so.
-    """
+    """Whether a passage stands in a document, whether all of it does, and whether it does in other words."""
 
     stands_here: bool = False
     lacks_nothing: bool = False
     differs: bool = False
-    letters: int = 0
 
 
 class _Gap(NamedTuple):
@@ -103,14 +99,16 @@ class Alignment:
         standing = np.bincount(self._row_of_runs[stands], minlength=len(self._rows))
         return np.flatnonzero((standing > 0) & (standing >= _SAME * self._run_counts)).tolist()
 
-    def is_about_others_than(self, other: Alignment) -> bool:
-        """Whether it has a heading that the other document lacks: sheets of one form say by theirs whose they are."""
-        return not all(map(other._has, self._titles))
+    def is_about_others_than(self, other: Alignment, go_on: Callable[[], None]) -> bool:
+        """Whether it has a heading that the other document lacks: sheets of one form say by theirs whose they are.
 
-    @cached_property
-    def parts_of_titles(self) -> int:
-        """How many parts its headings have, each of which may be a heading of another document."""
-        return sum(len(title) * (len(title) + 1) // 2 for title in self._titles)
+        `go_on` is called with each heading, and raises where that takes too long.
+        """
+        for title in self._titles:
+            go_on()
+            if not other._has(title):
+                return True
+        return False
 
     def has(self, heading: Sequence[str]) -> bool:
         """Whether these headings stand here too, or some of their words as one, or all in the midst of the text."""
@@ -157,15 +155,13 @@ class Alignment:
             return Likeness()
         page_numbers = {str(passage.page_from), str(passage.page_to)}
         gaps = list(self._gaps(spelled, anchors))
-        judgement = _Judgement()
-        if any(judgement.contradicts(gap, page_numbers) for gap in gaps):
-            return Likeness(differs=True, letters=judgement.letters)
-        odd = [gap for gap in gaps if not judgement.is_harmless(gap)]
+        if any(_contradicts(gap, page_numbers) for gap in gaps):
+            return Likeness(differs=True)
+        odd = [gap for gap in gaps if not _is_harmless(gap)]
         return Likeness(
             stands_here=True,
             lacks_nothing=not odd,
             differs=any(not gap.at_edge and len(gap.said) + len(gap.here) <= _SHORT for gap in odd),
-            letters=judgement.letters,
         )
 
     def _anchors(self, runs: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -215,60 +211,54 @@ def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> Words:
     return np.array([vocabulary.setdefault(word, len(vocabulary)) for word in words], dtype=np.int32)
 
 
-class _Judgement:
-    """Whether what stands in two places is the same; what it takes to say so is counted in `letters`."""
+def _contradicts(gap: _Gap, page_numbers: set[str]) -> bool:
+    """Whether there is something else in its place here: another number, or other words."""
+    said = [word for word in gap.said if word not in page_numbers]
+    if not said or not gap.here or max(len(said), len(gap.here)) > (_EDGE if gap.at_edge else _SHORT):
+        return False
+    return _contradicts_at_edge(said, gap) if gap.at_edge else not _is_same(said, gap.here)
 
-    def __init__(self) -> None:
-        self.letters = 0
 
-    def contradicts(self, gap: _Gap, page_numbers: set[str]) -> bool:
-        """Whether there is something else in its place here: another number, or other words."""
-        said = [word for word in gap.said if word not in page_numbers]
-        if not said or not gap.here or max(len(said), len(gap.here)) > (_EDGE if gap.at_edge else _SHORT):
-            return False
-        return self._contradicts_at_edge(said, gap) if gap.at_edge else not self._is_same(said, gap.here)
+def _contradicts_at_edge(said: Sequence[str], gap: _Gap) -> bool:
+    """The same, where words are to be a number for a number, very few, or in the midst of others that both have."""
+    pairs = zip(said, gap.here, strict=False)
+    if len(said) == len(gap.here) and any(a != b and a.isdecimal() and b.isdecimal() for a, b in pairs):
+        return True
+    here = gap.here if max(len(said), len(gap.here)) <= _FEW else gap.around
+    words = SequenceMatcher(None, said, here, autojunk=False)
+    if here is gap.around and words.ratio() < _COUNTERPART:
+        return False
+    return any(kind == "replace" and not _is_same(said[i:j], here[k:end]) for kind, i, j, k, end in words.get_opcodes())
 
-    def _contradicts_at_edge(self, said: Sequence[str], gap: _Gap) -> bool:
-        """The same, where words are to be a number for a number, very few, or in the midst of others that both have."""
-        pairs = zip(said, gap.here, strict=False)
-        if len(said) == len(gap.here) and any(a != b and a.isdecimal() and b.isdecimal() for a, b in pairs):
-            return True
-        here = gap.here if max(len(said), len(gap.here)) <= _FEW else gap.around
-        words = SequenceMatcher(None, said, here, autojunk=False)
-        if here is gap.around and words.ratio() < _COUNTERPART:
-            return False
-        return any(
-            kind == "replace" and not self._is_same(said[i:j], here[k:end])
-            for kind, i, j, k, end in words.get_opcodes()
-        )
 
-    def is_harmless(self, gap: _Gap) -> bool:
-        """Whether the passage says nothing that is not here, nor leaves out a word that turns its sense."""
-        if not gap.said:
-            return len(gap.here) > _FEW or all(word.isdecimal() for word in gap.here)
-        return self._is_same(gap.said, gap.here)
+def _is_harmless(gap: _Gap) -> bool:
+    """Whether the passage says nothing that is not here, nor leaves out a word that turns its sense."""
+    if not gap.said:
+        return len(gap.here) > _FEW or all(word.isdecimal() for word in gap.here)
+    return _is_same(gap.said, gap.here)
 
-    def _is_same(self, said: Sequence[str], here: Sequence[str]) -> bool:
-        """Whether it is the same, be it with a hyphen, without a space, or read badly."""
-        one, other = "".join(said), "".join(here)
-        if one == other:
-            return True
-        numbers = [word for word in said if word.isdecimal()], [word for word in here if word.isdecimal()]
-        if numbers[0] != numbers[1]:
-            return False
-        if len(said) == len(here):
-            return all(map(_looks_like, said, here))
-        if 2 * min(len(one), len(other)) < _MISREAD * (len(one) + len(other)):
-            return False  # whatever they are; what stands here may be most of a document
-        return self._likeness(one, other) >= _MISREAD
 
-    def _likeness(self, one: str, other: str) -> float:
-        """From 0 to 1; of few words letters in a row count, which takes the square of them or more."""
-        likeness = Indel.normalized_similarity(one, other)
-        if len(one) + len(other) > _FEW_LETTERS or likeness < _MISREAD:  # letters in a row are fewer
-            return likeness
-        self.letters += len(one) + len(other)
-        return SequenceMatcher(None, one, other, autojunk=False).ratio()
+def _is_same(said: Sequence[str], here: Sequence[str]) -> bool:
+    """Whether it is the same, be it with a hyphen, without a space, or read badly."""
+    one, other = "".join(said), "".join(here)
+    if one == other:
+        return True
+    numbers = [word for word in said if word.isdecimal()], [word for word in here if word.isdecimal()]
+    if numbers[0] != numbers[1]:
+        return False
+    if len(said) == len(here):
+        return all(map(_looks_like, said, here))
+    if 2 * min(len(one), len(other)) < _MISREAD * (len(one) + len(other)):
+        return False  # whatever they are; what stands here may be most of a document
+    return _likeness(one, other) >= _MISREAD
+
+
+def _likeness(one: str, other: str) -> float:
+    """From 0 to 1; of few words letters in a row count, which takes the square of them or more."""
+    likeness = Indel.normalized_similarity(one, other)
+    if len(one) + len(other) > _FEW_LETTERS or likeness < _MISREAD:  # letters in a row are fewer
+        return likeness
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _looks_like(one: str, other: str) -> bool:

@@ -67,6 +67,7 @@ class LexicalIndex:
         self.near_duplicates = NearDuplicates(
             passages, self._words, None if previous is None else previous.near_duplicates
         )
+        self.nbytes += self.near_duplicates.nbytes
 
     def scope(self, document_id: str | None) -> Rows:
         """The rows of one document, or of all."""

@@ -62,6 +62,10 @@ class _Kept:
         return self.building is not None and self.building.running()
 
 
+class _Outgrown(Exception):
+    """The project has another size than when its index was asked for, and others would wait for it here."""
+
+
 class LexicalIndexes:
     """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves.
 
@@ -134,21 +138,29 @@ class LexicalIndexes:
                 built = wait([building], None if old is None else patience).done
             if not built and old is not None:
                 return old
-            index = building.result()
+            try:
+                index = building.result()
+            except _Outgrown:
+                continue
             if index.version >= version:  # else it was begun before the write
                 return index
 
     def _building(self, key: ProjectKey, kept: _Kept) -> Future[LexicalIndex]:
-        passages = self._catalog.passage_count(key)
-        builders = self._builders_of_small if passages <= self._small else self._builders_of_large
-        if passages > self._huge:
-            builders = self._builders_of_huge
+        builders = self._builders_of(key)
         with self._lock:
             if kept.building is None or kept.building.done():
-                kept.building = builders.submit(key.workspace, partial(self._build, key, kept))
+                kept.building = builders.submit(key.workspace, partial(self._build, key, kept, builders))
             return kept.building
 
-    def _build(self, key: ProjectKey, kept: _Kept) -> LexicalIndex:
+    def _builders_of(self, key: ProjectKey) -> Builders[LexicalIndex]:
+        passages = self._catalog.passage_count(key)
+        if passages > self._huge:
+            return self._builders_of_huge
+        return self._builders_of_small if passages <= self._small else self._builders_of_large
+
+    def _build(self, key: ProjectKey, kept: _Kept, builders: Builders[LexicalIndex]) -> LexicalIndex:
+        if self._builders_of(key) is not builders:
+            raise _Outgrown
         started = self._clock()
         version = self._catalog.corpus_version(key)  # before the passages: they may be newer, never older
         if kept.index is None or kept.index.version < version:

@@ -6,6 +6,7 @@ Writers keep both, and both have their use; but a search is to say once what sta
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import thread_time
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +24,10 @@ _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
 _MOST_WORDS = 1_200_000  # of the documents that are compared: aligned, each takes some two hundred and fifty bytes
-# Words: a few seconds, and for a small index less. What is left over is compared when the next one is made.
-_MOST_COMPARED, _MOST_OF_A_PASSAGE = 5_000_000, 500
-_MOST_COUNTED = 20_000_000  # words: a few seconds, too
+# Of a thread's own time; for each passage, and at least. What is left over is compared when the next index is made.
+_MOST_S, _PASSAGE_S, _LEAST_S = 4.0, 0.0003, 0.5
 _MOST_NAMED = 20  # documents beside a passage
-_LOOKED_AT = 50  # words in the time in which one is aligned
-_OF_A_LETTER = 4  # words in the time in which one letter is compared with all others
-
+_MOST_STANDING = 500_000  # passages in other documents, each as often as there are such
 
 _Runs = tuple[NDArray[np.uint64], NDArray[np.intp]]
 
@@ -37,9 +35,13 @@ _Runs = tuple[NDArray[np.uint64], NDArray[np.intp]]
 class _Compared(NamedTuple):
     """Passages of one document: those that stand in another, those of them that need not be shown, and versions."""
 
-    standing: list[str]
-    repeated: list[str]
-    differing: list[str]
+    standing: Sequence[str] = ()
+    repeated: Sequence[str] = ()
+    differing: Sequence[str] = ()
+
+
+_NOTHING = _Compared()
+_ENTRY_BYTES, _ID_BYTES = 120, 20
 
 
 class NearDuplicates:
@@ -47,6 +49,9 @@ class NearDuplicates:
 
     `words` are the numbered words of each passage, by which the documents are found that deserve a closer look.
     `previous` are those before: documents that are as they were then are not compared again.
+
+    Attributes:
+        nbytes: About what it takes in memory.
     """
 
     def __init__(
@@ -58,9 +63,10 @@ class NearDuplicates:
         self._differing: set[str] = set()
         names, documents = np.unique([passage.document_id for passage in passages], return_inverse=True)
         pairs = _pairs(documents, words, len(names)) if len(names) > 1 else []
-        to_compare = min(_MOST_COMPARED, _MOST_OF_A_PASSAGE * len(passages))
-        texts = _Texts(passages, documents, {} if previous is None else previous._lengths)
+        time = _Time(min(_MOST_S, max(_LEAST_S, _PASSAGE_S * len(passages))))
+        texts = _Texts(passages, documents, {} if previous is None else previous._lengths, time)
         self._lengths = texts.lengths
+        standing = 0
         for pair in pairs:
             if not texts.have_room_for(pair):
                 continue
@@ -68,17 +74,25 @@ class NearDuplicates:
                 key = texts.version(one), texts.version(other)
                 compared = None if previous is None else previous._compared.get(key)
                 if compared is None:
-                    if to_compare <= 0:
+                    if time.is_up or standing >= _MOST_STANDING:
                         continue
-                    compared, words_compared = _compare(texts.aligned(one), texts.aligned(other))
-                    to_compare -= words_compared
+                    has_time = not time.is_half_up
+                    try:
+                        compared = _compare(texts.aligned(one), texts.aligned(other), time)
+                    except _TimeIsUp:
+                        if not has_time:
+                            continue
+                        compared = _NOTHING  # nor would there be next time
                 self._compared[key] = compared
                 self._repeated.update(compared.repeated)
                 self._differing.update(compared.differing)
+                standing += len(compared.standing)
                 for passage in compared.standing:
                     names = self._also_in.setdefault(passage, [])
                     if len(names) < _MOST_NAMED:
                         names.append(texts.name(other))
+        marked = len(self._also_in) + len(self._repeated) + len(self._differing)
+        self.nbytes = _ENTRY_BYTES * (2 * len(self._compared) + marked + len(self._lengths)) + _ID_BYTES * standing
 
     def also_in(self, passage_id: str) -> tuple[str, ...]:
         """The names of the other documents that say the same, sorted; of very many the first."""
@@ -96,10 +110,12 @@ class NearDuplicates:
 class _Texts:
     """The documents of a project by number, aligned when they are asked for.
 
-    Of some versions `lengths` are known, in words.
+    Of some versions `lengths` are known, in words; those of others are counted as long as there is time.
     """
 
-    def __init__(self, passages: Sequence[Passage], documents: NDArray[np.intp], lengths: Mapping[int, int]) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], documents: NDArray[np.intp], lengths: Mapping[int, int], time: _Time
+    ) -> None:
         self._passages = passages
         self._documents = documents
         self._vocabulary: dict[str, int] = {}
@@ -108,7 +124,7 @@ class _Texts:
         self._versions: dict[int, int] = {}
         self._known_lengths = lengths
         self.lengths: dict[int, int] = {}
-        self._to_count = _MOST_COUNTED
+        self._time = time
         self._room = _MOST_WORDS
         self._admitted: set[int] = set()
 
@@ -126,17 +142,16 @@ class _Texts:
         """In words, of which an index has those alone that mean something; too many where there is no time to count."""
         version = self.version(document)
         length = self.lengths.get(version) or self._known_lengths.get(version) or 0
-        if not length and self._to_count <= 0:
-            return _MOST_WORDS + 1
         if not length:
             headings = set[str]()
             for passage in self.own(document):
+                if self._time.is_up:
+                    return _MOST_WORDS + 1
                 new = set(passage.heading) - headings
                 headings |= new
                 length += sum(len(split_words(text)) for text in (passage.text, *new))
                 if length > _MOST_WORDS:
                     break
-            self._to_count -= length
         self.lengths[version] = length
         return length
 
@@ -160,23 +175,48 @@ class _Texts:
         return self._aligned[document]
 
 
-def _compare(text: Alignment, other: Alignment) -> tuple[_Compared, int]:
-    """What of the text stands in the other, and what it took to find out, in words."""
-    compared, took = _Compared([], [], []), text.length // _LOOKED_AT + text.parts_of_titles + other.parts_of_titles
-    are_apart = other.is_about_others_than(text)
+class _TimeIsUp(Exception):
+    """Others wait for the index."""
+
+
+class _Time:
+    """What this thread may compute from now on, in seconds, however fast the machine and busy with others."""
+
+    def __init__(self, seconds: float) -> None:
+        began = thread_time()
+        self._half, self._until = began + seconds / 2, began + seconds
+
+    @property
+    def is_half_up(self) -> bool:
+        return thread_time() >= self._half
+
+    @property
+    def is_up(self) -> bool:
+        return thread_time() >= self._until
+
+    def go_on(self) -> None:
+        """Raises `_TimeIsUp` once it is."""
+        if self.is_up:
+            raise _TimeIsUp
+
+
+def _compare(text: Alignment, other: Alignment, time: _Time) -> _Compared:
+    """What of the text stands in the other; raises `_TimeIsUp`."""
+    standing, repeated, differing = list[str](), list[str](), list[str]()
+    are_apart = other.is_about_others_than(text, time.go_on)
     for row in text.rows_like(other):
-        passage, words = text.passages[row], text.words_of(row)
-        likeness = other.likeness(words, passage)
-        took += len(words[0]) + _OF_A_LETTER * likeness.letters
+        time.go_on()
+        passage = text.passages[row]
+        likeness = other.likeness(text.words_of(row), passage)
         if likeness.stands_here and are_apart and not other.has(passage.heading):
             likeness = Likeness(differs=True)
         if likeness.stands_here:
-            compared.standing.append(passage.id)
+            standing.append(passage.id)
             if likeness.lacks_nothing and _rank(other) > _rank(text):
-                compared.repeated.append(passage.id)
+                repeated.append(passage.id)
         if likeness.differs:
-            compared.differing.append(passage.id)
-    return compared, took
+            differing.append(passage.id)
+    return _Compared(standing, repeated, differing) if standing or differing else _NOTHING
 
 
 def _rank(text: Alignment) -> tuple[bool, int, str]:

@@ -16,6 +16,12 @@ _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
 # Characters: taking apart takes the square of the marks in a row, and no other thread runs meanwhile.
 _TAKEN_APART = 1_000
 
+# A letter has two marks at most; the signs that Unicode takes for words of up to eighteen letters stand alone.
+_MOST_PARTS = 4
+
+# What of a text may be in letters that become several. More than that is no text, and would take an index a minute.
+_WIDER, _FEW = 1.25, 100
+
 # Letters that Unicode does not take apart into a base letter and a mark.
 _BARE_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 
@@ -26,15 +32,16 @@ def fold(text: str) -> str:
         return text.lower()
     starts = range(0, len(text), _TAKEN_APART)
     # First of all: it turns some letters into capitals.
-    parts = "".join(unicodedata.normalize("NFKD", text[at : at + _TAKEN_APART]) for at in starts)
+    pieces = (text[at : at + _TAKEN_APART] for at in starts)
+    parts = "".join(unicodedata.normalize("NFKD", piece)[: _MOST_PARTS * len(piece)] for piece in pieces)
     marks = [part for part in set(parts) if unicodedata.combining(part)]  # a text has few different characters
     bare = parts.translate(dict.fromkeys(map(ord, marks))) if marks else parts
     return unicodedata.normalize("NFC", bare.casefold()).translate(_BARE_LETTERS)
 
 
 def split_words(text: str) -> list[str]:
-    """All words of a text in their order, folded; an ideograph is a word."""
-    return _WORD.findall(fold(text))
+    """The words of a text in their order, folded; an ideograph is one. Of what folding makes far longer, the first."""
+    return _WORD.findall(fold(text)[: round(_WIDER * len(text)) + _FEW])
 
 
 def terms(text: str) -> list[str]:

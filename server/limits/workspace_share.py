@@ -48,7 +48,10 @@ class WorkspaceShareMiddleware:
         network = client_network(HTTPConnection(scope))
         whose = workspace or (_HEALTH if scope["path"] == _HEALTH else "") + f"/{network}"
         if self._under_way[whose] >= _MOST_UNDER_WAY:
-            await self._services.rounds.wait("/refused", network)
+            # In turns as well, while that does not keep as many once more.
+            if self._under_way[refused := f"/refused{whose}"] < _MOST_UNDER_WAY:
+                with self._counted(refused):
+                    await self._services.rounds.wait("/refused", network)
             await _too_many()(scope, receive, send)
             return
         with ExitStack() as held:

@@ -96,6 +96,14 @@ def test_words_that_occur_once_take_no_more_memory_than_a_quota_counts_for_their
     assert kept / 2 < index.nbytes < 2 * kept
 
 
+def test_what_is_found_in_other_documents_counts_as_well() -> None:
+    texts = [" ".join(f"{row // 8:03}x{word}" for word in range(5)) for row in range(400)]
+    passages = [Passage(f"{row:032}", f"{row}", "a.txt", None, None, (), 0, 1, text) for row, text in enumerate(texts)]
+    index = LexicalIndex(1, passages)
+    kept = kept_by(index, besides=passages)
+    assert kept / 2 < index.nbytes < 2 * kept
+
+
 def test_an_ideograph_takes_eight_bytes() -> None:
     texts = ["".join(chr(0x4E00 + row + place) for place in range(800)) for row in range(50)]
     passages = [Passage(f"{row:032}", "a", "a.txt", None, None, (), 0, 1, text) for row, text in enumerate(texts)]

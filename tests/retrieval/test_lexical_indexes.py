@@ -7,7 +7,7 @@ import pytest
 
 from corpora import Catalog, Passage, ProjectKey
 from retrieval.freed_memory import give_back
-from retrieval.lexical_indexes import LexicalIndexes
+from retrieval.lexical_indexes import LexicalIndexes, _Kept  # pyright: ignore[reportPrivateUsage]
 from retrieval.words import kept_stem
 from tests.retrieval.conftest import Put
 from tests.waiting import eventually
@@ -244,6 +244,33 @@ def test_a_small_index_waits_for_no_large_one_of_its_workspace(
             assert pool.submit(indexes.current, small).result(60).scores("unicorn").any()
         finally:
             go.set()
+    indexes.close()
+
+
+def test_what_has_grown_while_it_waited_is_not_made_among_the_small(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, growing, carol = ProjectKey("alice", "first"), ProjectKey("alice", "growing"), ProjectKey("carol", "1")
+    for key in (first, growing, BOB, carol):
+        put(key, "a.md", "unicorn")
+    waits = [held_up(catalog, monkeypatch, [key]) for key in (BOB, first, growing)]
+    indexes = LexicalIndexes(catalog, small=5)
+    with ThreadPoolExecutor() as pool:
+        try:
+            for key, (begun, _) in zip((BOB, first), waits, strict=False):
+                pool.submit(indexes.current, key)
+                assert begun.wait(120)
+            grown = indexes._building(growing, indexes._kept.setdefault(growing, _Kept()))  # pyright: ignore[reportPrivateUsage]
+            put(growing, "b.md", *(f"dragon {number}" for number in range(9)))
+            asked = pool.submit(indexes.current, growing)
+            waits[1][1].set()
+            assert waits[2][0].wait(120)
+            assert pool.submit(indexes.current, carol).result(60).scores("unicorn").any()
+        finally:
+            for _, go in waits:
+                go.set()
+    assert grown.exception() is not None
+    assert asked.result().scores("dragon").any()
     indexes.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from rapidfuzz.distance import Indel
 
 from corpora import Passage
+from retrieval import near_duplicates as module
 from retrieval.alignment import Alignment
 from retrieval.near_duplicates import NearDuplicates
 from retrieval.words import split_words, terms
@@ -210,12 +212,44 @@ def test_words_of_headings_take_room_once(monkeypatch: pytest.MonkeyPatch) -> No
         assert (near_duplicates(*documents).also_in("a.md-1") == ("b.md",)) is is_compared
 
 
+class Clock:
+    """The time of the thread, of which everything that is `slow` takes so many seconds and nothing else any."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self._monkeypatch = monkeypatch
+        monkeypatch.setattr("retrieval.near_duplicates.thread_time", lambda: self.now)
+
+    def slow(self, place: Any, name: str, seconds: float) -> Mock:
+        asked = Mock(wraps=getattr(place, name))
+
+        def slowly(*given: Any) -> Any:
+            self.now += seconds
+            return asked(*given)
+
+        self._monkeypatch.setattr(place, name, slowly)
+        return asked
+
+
 def test_documents_for_whose_words_there_is_no_time_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.near_duplicates._MOST_COUNTED", len(split_words(STORY)))
+    Clock(monkeypatch).slow(module, "split_words", 1)
     documents = [document(name, STORY) for name in ("a.md", "b.md")]
-    first = near_duplicates(*documents)
+    later = first = near_duplicates(*documents)
     assert first.also_in("a.md-1") == ()
-    assert near_duplicates(*documents, previous=first).also_in("a.md-1") == ("b.md",)
+    for _ in range(2):  # one is counted at a time, and then they are compared
+        later = near_duplicates(*documents, previous=later)
+    assert later.also_in("a.md-1") == ("b.md",)
+
+
+def test_what_takes_all_the_time_there_is_is_not_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Clock(monkeypatch).slow(Alignment, "likeness", 0.3)
+    texts = STORY, STORY.replace("Elena", "Odile"), STORY.replace("hammer", "lantern")
+    documents = [document(name, *texts) for name in ("a.md", "b.md")]
+    first = near_duplicates(*documents)
+    assert (asked.call_count, first.also_in("a.md-1")) == (2, ())
+    for _ in range(2):
+        first = near_duplicates(*documents, previous=first)
+    assert asked.call_count == 4, "in both directions"
 
 
 def test_of_very_many_documents_that_say_the_same_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +259,7 @@ def test_of_very_many_documents_that_say_the_same_some_are_named(monkeypatch: py
 
 
 def test_what_a_build_has_no_time_to_compare_the_next_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.near_duplicates._MOST_COMPARED", 1)
+    Clock(monkeypatch).slow(Alignment, "likeness", 1)
     other = STORY.replace("Elena", "Odile").replace("hammer", "lantern").replace("river", "lake")
     documents = [document(name, text) for name, text in zip("abcd", (STORY, STORY, other, other), strict=True)]
     first = near_duplicates(*documents)

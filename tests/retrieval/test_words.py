@@ -18,6 +18,19 @@ def test_ligatures_of_a_pdf_are_letters() -> None:
     assert split_words("the ﬁnal oﬃce") == ["the", "final", "office"]
 
 
+@pytest.mark.parametrize("sign", ["\u3316", "\ufdfa"])
+def test_signs_that_stand_for_words_make_a_text_no_longer_than_others(sign: str) -> None:
+    assert len(fold(sign * 10_000)) <= 40_000
+    assert len("".join(split_words(sign * 10_000))) <= 12_600
+    assert len(split_words(f"{sign} and {sign}")) >= 3
+
+
+@pytest.mark.parametrize("text", ["Tiếng Việt " * 1_000, "가나다라 " * 1_000, "Fuß " * 1_000])
+def test_letters_with_marks_and_syllables_are_all_there(text: str) -> None:
+    assert len(fold(text)) >= len(text) * 0.95
+    assert len(split_words(text)) == len(text.split())
+
+
 def test_words_are_stemmed_and_stop_words_left_out() -> None:
     assert terms("The wolves were howling") == terms("wolves howl")
     assert terms("what is the") == []
