@@ -104,8 +104,11 @@ class Originals:
         return data
 
     def has(self, sha256: str) -> bool:
-        """Whether the bytes of that hash are kept."""
-        return self.path(sha256).exists()
+        """Whether the bytes of that hash are kept, as far as the disk can say."""
+        try:
+            return self.path(sha256).exists()
+        except OSError:
+            return False
 
     def path(self, sha256: str) -> Path:
         """Where the file of that hash is, or would be."""

@@ -37,7 +37,7 @@ def link(
             report = api.ask("DELETE" if unlink else "GET", "folder")
         else:
             with console.waiting("Reading the folder"):
-                report = linked_to(api, folder.absolute())
+                report = linked_to(api, folder.resolve())
     if as_json:
         console.print_json(report)
         return

@@ -7,7 +7,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from server.access.rules import Access
-from server.http.refusals import OF_A_TOKEN, OF_EVERY_ROUTE, refusals
+from server.http.refusals import OF_A_TOKEN, OF_A_WORKSPACE, OF_EVERY_ROUTE, refusals
 
 _BY_HEADER = {"type": "http", "scheme": "bearer", "description": "Authorization: Bearer TOKEN"}
 _BY_ADDRESS = {"type": "apiKey", "in": "query", "name": "token", "description": "?token=TOKEN"}
@@ -43,7 +43,8 @@ def _describe(operation: dict[str, Any], access: Access, *, is_open: bool) -> No
     asked = not (is_open or access.is_open)
     if not is_open:
         operation["security"] = [{"bearer": []}, {"address": []}] + ([] if asked else [{}])
-    for status, answer in refusals((*OF_EVERY_ROUTE, *(OF_A_TOKEN if asked else ()))).items():
+    codes = (*OF_EVERY_ROUTE, *(() if is_open else OF_A_WORKSPACE), *(OF_A_TOKEN if asked else ()))
+    for status, answer in refusals(codes).items():
         _join(operation["responses"], str(status), answer)
 
 

@@ -21,7 +21,7 @@ _HEALTH = "/healthz"
 _AT_ONCE, _OF_ADDRESS = 4, 2
 _LONGEST_S = 0.1
 # Whoever hangs up leaves a request that waits for its turn or a thread, of a hundred kilobytes with its head.
-_MOST_UNDER_WAY = 500
+_MOST_UNDER_WAY = 300
 
 
 class WorkspaceShareMiddleware:

@@ -87,6 +87,9 @@ def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path
     allowed.mkdir()
     refused = run("link", folder, "--project", "1", FLETCHER_FOLDERS=f"local={allowed}")
     assert (refused.code, "FLETCHER_FOLDERS" in refused.err) == (1, True)
+    (tmp_path / "alias").symlink_to(folder.parent, target_is_directory=True)
+    named = tmp_path / "alias" / folder.name
+    assert run("link", named, "--project", "1", FLETCHER_FOLDERS=f"local={folder.parent}").code == 0
 
 
 def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Path) -> None:
