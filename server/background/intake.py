@@ -8,7 +8,7 @@ from functools import partial
 from weakref import WeakValueDictionary
 
 from corpora import CorpusError, ProjectKey
-from ingest import Change, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
+from ingest import Change, DocumentReport, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
 from retrieval import ProviderAway, VectorStoreUnavailable
 from server.background.embedding import EmbeddingWorker
 from server.background.failures import Failures
@@ -126,6 +126,11 @@ class Intake:
         report = await self._in_turn(key, change.sources.readable, follow)
         self._metrics.add_report(report)
         return report
+
+    async def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
+        """`Ingestor.remove`, once nobody adds to the project; whoever waits for that keeps no thread."""
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            return await self._threads.run(key.workspace, partial(self._ingestor.remove, key, name_or_id))
 
     def end(self) -> None:
         """Ends what is under way, a document also in the midst of a page, and waits for nothing."""

@@ -249,7 +249,7 @@ async def list_documents(key: Key, services: Parts) -> Response:
 )
 async def remove_document(document: str, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
-    removed = await services.asking.run(key.workspace, partial(services.ingestor.remove, key, document))
+    removed = await services.intake.remove(key, document)
     return {"documents": [removed.as_dict()]}
 
 

@@ -59,6 +59,10 @@ class Paging:
         self.goes_on.wait(PATIENCE_S)
         return IngestReport("1", (), 0.0)
 
+    def remove(self, key: ProjectKey, name: str) -> tuple[ProjectKey, str]:
+        assert self.goes_on.is_set() or key != KEY
+        return key, name
+
 
 async def test_it_is_known_to_which_page_a_reader_has_come() -> None:
     paging = Paging()
@@ -128,6 +132,20 @@ def test_what_waits_to_be_taken_in_has_a_limit(tmp_path: Path, monkeypatch: pyte
         home.readers.may_go_on.set()
         assert "first.txt" in client.frame()["message"]
         assert http.post("/projects/2/corpus", json=sent).status_code == 200
+
+
+async def test_removals_that_wait_for_a_project_keep_no_threads() -> None:
+    paging, other = Paging(), ProjectKey("local", "2")
+    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    under_way = asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")]))
+    assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
+    removals = [asyncio.create_task(intake.remove(KEY, "bible.pdf")) for _ in range(100)]
+    assert await asyncio.wait_for(intake.remove(other, "a.md"), PATIENCE_S) == (other, "a.md")
+    assert not any(one.done() for one in removals)
+    paging.goes_on.set()
+    await under_way
+    assert await asyncio.gather(*removals) == [(KEY, "bible.pdf")] * 100
+    await intake.close()
 
 
 async def test_one_that_has_more_than_there_is_room_for_is_taken_in_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,7 +179,7 @@ class DocumentsPanel:
         dialog.open()
 
     async def _remove(self, document: Document) -> None:
-        await self._visit.ask(partial(self._visit.services.ingestor.remove, self._visit.key, document.id))
+        await self._visit.services.intake.remove(self._visit.key, document.id)
         self.place.close()
         await self._look()
 
