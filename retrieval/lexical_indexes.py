@@ -25,6 +25,8 @@ _MAY_LAG_S = 1.5
 # What a request waits for a new index although the old one may still answer: small ones are built by then.
 _PATIENCE_S = 0.03
 
+_LOOKS_EVERY_S = 0.2
+
 # What all indexes may take together; before it is more, some are dropped, and built again when they are needed: of the
 # workspace that has most, those that nobody has asked for longest. So nobody loses what is small to whoever searches a
 # lot.
@@ -69,8 +71,9 @@ class _Outgrown(Exception):
 class LexicalIndexes:
     """The indexes of the projects that were searched last, rebuilt in a thread when the corpus version moves.
 
-    Workspaces have their turns: none waits for more than one large index of each of the others, and for none with a
-    project of `small` passages or fewer. Of projects with more than `huge` passages one is built at a time.
+    Workspaces have their turns: none waits for more than one large index of each of the others. With a project of
+    `small` passages or fewer it waits for no large one, and for small ones of others a second, unless many ask. Of
+    projects with more than `huge` passages one is built at a time.
     """
 
     def __init__(
@@ -90,7 +93,7 @@ class LexicalIndexes:
         self._small = small
         self._large_bytes = large_bytes
         self._huge = huge
-        self._builders_of_small = Builders[LexicalIndex](places=2)
+        self._builders_of_small = Builders[LexicalIndex](places=2, further=3)
         self._builders_of_large = Builders[LexicalIndex](places=2)
         self._builders_of_huge = Builders[LexicalIndex](places=1)
 
@@ -135,7 +138,10 @@ class LexicalIndexes:
             building = self._building(key, kept)
             old = None if patience is None else kept.index  # whoever waits to the end keeps none in memory
             with waiting():
-                built = wait([building], None if old is None else patience).done
+                built = wait([building], _LOOKS_EVERY_S if old is None else patience).done
+                while old is None and not built:
+                    self._builders_of_small.look()
+                    built = wait([building], _LOOKS_EVERY_S).done
             if not built and old is not None:
                 return old
             try:

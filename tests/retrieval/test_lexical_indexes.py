@@ -5,7 +5,7 @@ from weakref import ref
 
 import pytest
 
-from corpora import Catalog, Passage, ProjectKey
+from corpora import Catalog, Passage, ProjectKey, shares
 from retrieval.freed_memory import give_back
 from retrieval.lexical_indexes import LexicalIndexes, _Kept  # pyright: ignore[reportPrivateUsage]
 from retrieval.words import kept_stem
@@ -242,6 +242,25 @@ def test_a_small_index_waits_for_no_large_one_of_its_workspace(
             pool.submit(indexes.current, ALICE)
             assert begun.wait(120)
             assert pool.submit(indexes.current, small).result(60).scores("unicorn").any()
+        finally:
+            go.set()
+    indexes.close()
+
+
+def test_nobody_waits_for_small_indexes_of_others_that_take_long(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shares, "_LONG_S", 0.1)
+    greedy = [ProjectKey(workspace, "1") for workspace in ("alice", "carol", "dave")]
+    for key in (*greedy, BOB):
+        put(key, "a.md", "unicorn")
+    _, go = held_up(catalog, monkeypatch, greedy)
+    indexes = LexicalIndexes(catalog)
+    with ThreadPoolExecutor() as pool:
+        try:
+            asked = [pool.submit(indexes.current, key) for key in greedy]
+            assert pool.submit(indexes.current, BOB).result(60).scores("unicorn").any()
+            assert not any(one.done() for one in asked)
         finally:
             go.set()
     indexes.close()
