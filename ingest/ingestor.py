@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 # In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
 _LARGE = 8 * 2**20
 _LARGE_AT_ONCE = 3
+# Of others that are no notes, far more than are read: a workspace may add to any number of projects at the same time.
+_SMALL = 2**18
+_ORDINARY_AT_ONCE = 32
 # The text of any may be 10 million characters: so many are in memory from before they are read until they are stored.
 # Where others have long ones read, further ones are short.
 _AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER = 4, 2, 2, 4
@@ -78,6 +81,7 @@ class Ingestor:
         self._ocr_languages = ocr_languages
         # Taken in this order, while the project's lock is held; readers and the catalog have theirs behind these.
         self._large = Shares(_LARGE_AT_ONCE, each=1)
+        self._ordinary = Shares(_ORDINARY_AT_ONCE, _OF_A_WORKSPACE, spare=_ORDINARY_AT_ONCE // 4)
         self._places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER)
 
     def add(
@@ -144,9 +148,10 @@ class Ingestor:
         self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None]
     ) -> AbstractContextManager[None]:
         """Held for as long as a document is in memory that came from the disk."""
-        if not isinstance(entry, Unread) or entry.size <= _LARGE:
+        if not isinstance(entry, Unread) or entry.size <= _SMALL:
             return nullcontext()
-        return self._large.taken(workspace, beat, entry.size / BYTES_PER_S)
+        files = self._large if entry.size > _LARGE else self._ordinary
+        return files.taken(workspace, beat, entry.size / BYTES_PER_S)
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
         """Who hears how many vectors are made; None where none are missing."""

@@ -148,6 +148,8 @@ def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]]
     if session is None:
         return None
 
+    asking = ui.element("div").classes("hidden")  # its dialogs are shown elsewhere
+
     async def leave() -> None:
         await leave_pages(session)
         access.sessions.end(request.cookies[cookie_name(request.headers.get("host", ""))])
@@ -158,7 +160,8 @@ def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]]
         if Counter(names) <= Counter(given_up):
             await leave()
             return
-        with ui.context.client:  # not in the dialog before, which is closed
+        asking.clear()
+        with asking:
             ask_to_give_up(names, "Sign out", "Sign out", partial(sign_out, names))
 
     return sign_out

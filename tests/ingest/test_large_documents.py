@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -21,6 +21,7 @@ from tests.waiting import eventually
 
 @pytest.fixture(autouse=True)
 def soon_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.ingestor._SMALL", 10)
     monkeypatch.setattr("ingest.ingestor._LARGE", 10)
 
 
@@ -91,7 +92,17 @@ def test_a_workspace_has_one_in_memory_and_keeps_no_other_waiting(
     assert opened_files == ["bible.md"]
 
 
-def test_who_waits_can_give_up(pipeline: Pipeline, key: ProjectKey, threads: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize(("large", "at_once"), [(10, 1), (1_000, 2)])
+def test_who_waits_can_give_up(
+    pipeline: Pipeline,
+    key: ProjectKey,
+    threads: ThreadPoolExecutor,
+    monkeypatch: pytest.MonkeyPatch,
+    large: int,
+    at_once: int,
+) -> None:
+    monkeypatch.setattr("ingest.ingestor._LARGE", large)
+
     class EndedError(Exception):
         pass
 
@@ -101,11 +112,11 @@ def test_who_waits_can_give_up(pipeline: Pipeline, key: ProjectKey, threads: Thr
         heard.append(progress)
 
     heard: list[Progress] = []
-    upload = Upload(pipeline, ProjectKey("local", "2"), threads)
-    large = Unread("bible.md", lambda: Source("bible.md", b""), size=100)
+    uploads = [Upload(pipeline, ProjectKey("local", f"2{number}"), threads) for number in range(at_once)]
     with pytest.raises(EndedError):
-        pipeline.ingestor.add(key, [large], progress=listen)
-    upload.finish()
+        pipeline.ingestor.add(key, [Unread("bible.md", Mock(), size=100)], progress=listen)
+    for upload in uploads:
+        upload.finish()
     Upload(pipeline, key, threads).finish()
 
 

@@ -462,7 +462,11 @@ def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pyt
         happened.append("left")
 
     def ask_to_give_up(names: list[str], _title: str, _action: str, give_up: Any) -> None:
-        assert ui.context.slot.parent is ui.context.client.content  # a dialog in one that is closed is not seen
+        parent = ui.context.slot.parent  # a dialog in one that is closed is not seen
+        assert parent.parent_slot is not None
+        assert parent.parent_slot.parent is ui.context.client.content
+        assert not ui.context.slot.children, "however often it is clicked there is one"
+        ui.label("Sign out?")
         asked.append((names, give_up))
 
     monkeypatch.setattr(shell, "pages_of", lambda _: [first, second])
