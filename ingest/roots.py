@@ -103,8 +103,8 @@ def is_named_below(path: str | Path, folders: Iterable[Path]) -> bool:
 
     What is elsewhere is not even looked at: a drive may hang, and Windows would sign in to another machine.
     """
-    named = Path(os.path.normpath(path))
-    return any(map(named.is_relative_to, folders))
+    named = Path(path)
+    return ".." not in named.parts and any(map(named.is_relative_to, folders))
 
 
 def _not_below(given: str, workspace: str) -> FolderNotAllowed:

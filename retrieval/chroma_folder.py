@@ -70,6 +70,7 @@ class ChromaFolder:
         except BaseException as error:  # a panic of Chroma's Rust is no Exception
             if not self._is_failure(system, error):
                 if "Error executing plan" in str(error):  # of this collection: to look at all would hold up everybody
+                    logger.warning("a project is searched by text alone: %s", error)
                     raise self._unusable(error) from error
                 raise
             self._failure = self._examined(system, error)

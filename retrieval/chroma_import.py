@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from retrieval.errors import VectorStoreUnavailable
 
@@ -25,8 +27,11 @@ def import_chroma() -> None:
     """
     try:
         import_module("chromadb")
-    except ValidationError as error:
-        names = ", ".join(str(problem["loc"][0]).upper() for problem in error.errors())
+    except (ValidationError, SettingsError) as error:
+        if isinstance(error, ValidationError):
+            names = ", ".join(str(problem["loc"][0]).upper() for problem in error.errors())
+        else:  # what should be JSON is none: it says of which field
+            names = "".join(re.findall(r'field "(\w+)"', str(error))).upper()
         raise VectorStoreUnavailable(
             f"Chroma cannot be used: it does not take the value that the environment has for {names}. Correct or "
             "remove it."

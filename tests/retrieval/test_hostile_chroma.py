@@ -122,10 +122,11 @@ def test_no_file_of_the_folder_that_we_run_in_keeps_chroma_from_being_imported(t
     assert in_a_new_process(tmp_path).split() == ["set()", "{'p1'}"]
 
 
-def test_a_variable_that_chroma_does_not_take_is_said(tmp_path: Path) -> None:
-    said = in_a_new_process(tmp_path, CHROMA_SERVER_HTTP_PORT="nonsense")
+@pytest.mark.parametrize("variable", ["CHROMA_SERVER_HTTP_PORT", "CHROMA_SERVER_CORS_ALLOW_ORIGINS"])
+def test_a_variable_that_chroma_does_not_take_is_said(tmp_path: Path, variable: str) -> None:
+    said = in_a_new_process(tmp_path, **{variable: "*"})
     assert said.startswith("Chroma cannot be used:")
-    assert "CHROMA_SERVER_HTTP_PORT" in said
+    assert variable in said
 
 
 @pytest.mark.parametrize(
