@@ -88,6 +88,8 @@ func add(paths: PackedStringArray) -> Array:
 	while _is_adding:
 		await added
 	_is_adding = true
+	if key == _project.key():
+		await _fetch()  # others add as well
 	var before := documents.map(func(document: Dictionary) -> String: return str(document.name))
 	for path in paths:
 		reports.append_array(await _upload(path, _name_of(path, paths), key))

@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from nicegui import Client, ElementFilter, core, ui
@@ -298,6 +299,20 @@ def test_of_more_than_a_form_has_fields_for_there_is_one_field(lines: int, kind:
         return type(form._fields["data"].fields["lines"])
 
     assert on_a_page(use) is kind
+
+
+def test_where_a_form_has_no_more_fields_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = list[str]()
+    monkeypatch.setattr("workbench.changing.fields.notify", said.append)
+
+    async def use() -> int:
+        several = Several("lines", Mock(), [])
+        for _ in range(MOST_FIELDS + 1):
+            several._add(None)  # pyright: ignore[reportPrivateUsage]
+        return len(several.fields)
+
+    assert on_a_page(use) == MOST_FIELDS
+    assert said == ["A form has 50 of a kind at most. Apply these, and add more afterwards."]
 
 
 @pytest.mark.parametrize("function", ["update_node", "update_node_map", "create_insert_node"])

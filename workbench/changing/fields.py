@@ -9,6 +9,7 @@ from nicegui import ui
 
 from workbench.changing.resources import Choices, Resources
 from workbench.frame.bounded import MOST_FIELDS
+from workbench.frame.notice import notify
 
 Schema = Mapping[str, Any]
 _LONGEST_ID = 100  # in digits
@@ -132,6 +133,7 @@ class Several:
 
     def _add(self, value: Any) -> None:
         if len(self.fields) >= max(MOST_FIELDS, len(self._before)):
+            notify(f"A form has {MOST_FIELDS} of a kind at most. Apply these, and add more afterwards.")
             return
         self._drawn += 1
         name = f"{self._label} {self._drawn}"

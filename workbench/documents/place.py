@@ -203,6 +203,8 @@ class PlaceView:
                         mark = ui.button("Mark", on_click=partial(self._show, replace(place, passage=passage.id)))
                         mark.props("flat dense no-caps size=sm").props["aria-label"] = f"Mark “{passage.text[:40]}”"
 
+            if len(passages) > MOST_FIELDS:
+                passages = sorted(passages, key=lambda of_page: of_page[0].id not in marked)
             draw_first(passages, draw, "more passages are not shown", MOST_FIELDS)
 
 

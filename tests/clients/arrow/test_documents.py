@@ -4,6 +4,9 @@ import base64
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+import httpx
 
 from corpora.samples import SAMPLE
 from tests.arrow_project.conform.starts import text_of
@@ -116,6 +119,16 @@ def test_a_file_of_another_folder_that_replaces_one_of_the_same_name_is_told(edi
     assert editor.get(notice, "text") == ""
     _add(editor, tmp_path / "south" / "lamp.md", tmp_path / "south" / "notes.md")
     assert editor.get(notice, "text") == "There was a document of that name; it has the text of the file now: notes.md."
+
+
+def test_so_is_one_that_somebody_else_has_added_meanwhile(editor: Editor, server: House, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "replaced by two")
+    address = f"{server.url}/projects/{quote(editor.call('project', 'key'))}/corpus"
+    httpx.post(address, json={"documents": [{"name": "quay.md", "text": "The pier."}]}, trust_env=False)
+    (tmp_path / "quay.md").write_text("The quay.", "utf-8")
+    _add(editor, tmp_path / "quay.md")
+    notice = "/root/Main/Editor/Center/FletcherPanel/Row/Column/Notice"
+    assert str(editor.get(notice, "text")).endswith("quay.md.")
 
 
 def test_what_is_added_meanwhile_waits_for_its_turn(editor: Editor, tmp_path: Path) -> None:
