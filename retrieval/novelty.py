@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 
 from corpora import Passage
@@ -18,7 +19,7 @@ class NoveltyFilter:
     """Tells passages that add something to those before from those that repeat them."""
 
     def __init__(self) -> None:
-        self._runs: dict[tuple[str, ...], set[str]] = {}  # with the documents that they were shown from
+        self._runs = defaultdict[tuple[str, ...], set[str]](set)  # with the documents that they were shown from
         self._headings: set[tuple[str, ...]] = set()
         self._numbers: set[str] = set()
 
@@ -34,12 +35,13 @@ class NoveltyFilter:
         runs = set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
         numbers = set(filter(str.isdecimal, words)) - _page_numbers(passage)
         heading = tuple(map(str.casefold, passage.heading))
-        elsewhere = sum(not self._runs.get(run, set()).isdisjoint(also_in) for run in runs)
-        is_said_again = runs <= self._runs.keys() and heading in self._headings
+        known = runs & self._runs.keys()
+        elsewhere = sum(not self._runs[run].isdisjoint(also_in) for run in known)
+        is_said_again = known == runs and heading in self._headings
         if (elsewhere >= _KNOWN * len(runs) or is_said_again) and numbers <= self._numbers:
             return False
         for run in runs:
-            self._runs.setdefault(run, set()).add(passage.document)
+            self._runs[run].add(passage.document)
         self._headings.add(heading)
         self._numbers |= numbers
         return True
