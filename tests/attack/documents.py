@@ -12,7 +12,7 @@ from tests.attack.frames import ODD_NAMES
 from tests.attack.portable_documents import PORTABLE_DOCUMENTS
 
 _MIB = 2**20
-_SMALL = 50
+_SMALL = 1_000
 _SECRET = "/etc/passwd"
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -34,7 +34,7 @@ class Hostile:
 
 
 def hostile_documents(count: int, seed: int) -> Iterator[Hostile]:
-    """`count` documents: each kind once, then again with other sizes. Few are a fiftieth of what many would be."""
+    """`count` documents: each kind once, then again with other sizes. Few are a thousandth of what many would be."""
     chance = random.Random(seed)
     kinds = [*_KINDS, *(_of_a_page(make) for make in PORTABLE_DOCUMENTS)]
     share = 1.0 if count >= len(kinds) else 1 / _SMALL

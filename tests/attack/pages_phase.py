@@ -15,7 +15,7 @@ from tests.ingest.hostile_pages import HOSTILE
 
 REFUSED = frozenset({"TIMEOUT", "OUT_OF_MEMORY", "CORRUPT", "READER_CRASHED"})
 _PROJECT = "pages"
-_SMALL = 1 / 100
+_SMALL = 1 / 1_000
 _PATIENCE_S = 600.0
 _TEXT = "Elena keeps the lighthouse."
 
