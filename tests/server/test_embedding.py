@@ -1,7 +1,6 @@
 """Vectors in the background, beside other processes that make vectors too."""
 
 import asyncio
-import gc
 import threading
 from collections.abc import Callable
 from weakref import ref
@@ -52,11 +51,7 @@ async def test_nothing_is_kept_of_a_project_that_is_done() -> None:
         worker.submit(key)
     del key
 
-    def is_gone() -> bool:
-        gc.collect()
-        return kept() is None
-
-    await until(is_gone)
+    await until(lambda: kept() is None)
     await worker.close()
 
 
