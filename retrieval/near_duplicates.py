@@ -25,7 +25,7 @@ _COMMON = 8  # a run that stands in more documents than this is a figure of spee
 
 _MOST_WORDS = 1_200_000  # of the documents that are compared: aligned, each takes some two hundred and fifty bytes
 # Of a thread's own time; for each passage, and at least. What is left over is compared when the next index is made.
-_MOST_S, _PASSAGE_S, _LEAST_S = 4.0, 0.0003, 0.5
+_MOST_S, _PASSAGE_S, _LEAST_S = 5.0, 0.0005, 1.0
 _MOST_NAMED = 20  # documents beside a passage
 _MOST_STANDING = 500_000  # passages in other documents, each as often as there are such
 
