@@ -5,7 +5,9 @@ Writers keep both, and both have their use; but a search is to say once what sta
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from time import thread_time
 from typing import NamedTuple
 
@@ -23,7 +25,9 @@ _AT_ONCE = 1_000  # passages
 _CLOSER_LOOK = 0.3  # share of the runs of the shorter document
 _COMMON = 8  # a run that stands in more documents than this is a figure of speech, a form, or a licence
 
-_MOST_WORDS = 1_200_000  # of the documents that are compared: aligned, each takes some two hundred and fifty bytes
+# Of the documents that are compared: aligned, each takes some two hundred and fifty bytes; and of all indexes that are
+# being made.
+_MOST_WORDS, _MOST_OF_ALL = 1_200_000, 2_400_000
 # Of a thread's own time; for each passage, and at least. What is left over is compared when the next index is made.
 _MOST_S, _PASSAGE_S, _LEAST_S = 5.0, 0.0005, 1.0
 _MOST_NAMED = 20  # documents beside a passage
@@ -67,30 +71,31 @@ class NearDuplicates:
         texts = _Texts(passages, documents, {} if previous is None else previous._lengths, time)
         self._lengths = texts.lengths
         standing = 0
-        for pair in pairs:
-            if not texts.have_room_for(pair):
-                continue
-            for one, other in (pair, pair[::-1]):
-                key = texts.version(one), texts.version(other)
-                compared = None if previous is None else previous._compared.get(key)
-                if compared is None:
-                    if time.is_up or standing >= _MOST_STANDING:
-                        continue
-                    has_time = not time.is_half_up
-                    try:
-                        compared = _compare(texts.aligned(one), texts.aligned(other), time)
-                    except _TimeIsUp:
-                        if not has_time:
+        with closing(texts):
+            for pair in pairs:
+                if not texts.have_room_for(pair):
+                    continue
+                for one, other in (pair, pair[::-1]):
+                    key = texts.version(one), texts.version(other)
+                    compared = None if previous is None else previous._compared.get(key)
+                    if compared is None:
+                        if time.is_up or standing >= _MOST_STANDING or not texts.have_memory_for(pair):
                             continue
-                        compared = _NOTHING  # nor would there be next time
-                self._compared[key] = compared
-                self._repeated.update(compared.repeated)
-                self._differing.update(compared.differing)
-                standing += len(compared.standing)
-                for passage in compared.standing:
-                    names = self._also_in.setdefault(passage, [])
-                    if len(names) < _MOST_NAMED:
-                        names.append(texts.name(other))
+                        has_time = not time.is_half_up
+                        try:
+                            compared = _compare(texts.aligned(one), texts.aligned(other), time)
+                        except _TimeIsUp:
+                            if not has_time:
+                                continue
+                            compared = _NOTHING  # nor would there be next time
+                    self._compared[key] = compared
+                    self._repeated.update(compared.repeated)
+                    self._differing.update(compared.differing)
+                    standing += len(compared.standing)
+                    for passage in compared.standing:
+                        names = self._also_in.setdefault(passage, [])
+                        if len(names) < _MOST_NAMED:
+                            names.append(texts.name(other))
         marked = len(self._also_in) + len(self._repeated) + len(self._differing)
         self.nbytes = _ENTRY_BYTES * (2 * len(self._compared) + marked + len(self._lengths)) + _ID_BYTES * standing
 
@@ -105,6 +110,28 @@ class NearDuplicates:
     def is_version(self, passage_id: str) -> bool:
         """Whether another document says nearly the same, but for a word or a number: both are to be shown."""
         return passage_id in self._differing
+
+
+class _Memory:
+    """Words that are aligned at the same time, for whatever index that is being made."""
+
+    def __init__(self, words: int) -> None:
+        self._left = words
+        self._lock = threading.Lock()
+
+    def take(self, words: int) -> bool:
+        """Whether there is room for so many more."""
+        with self._lock:
+            has_room = words <= self._left
+            self._left -= words if has_room else 0
+            return has_room
+
+    def give_back(self, words: int) -> None:
+        with self._lock:
+            self._left += words
+
+
+_aligned = _Memory(_MOST_OF_ALL)
 
 
 class _Texts:
@@ -127,6 +154,7 @@ class _Texts:
         self._time = time
         self._room = _MOST_WORDS
         self._admitted: set[int] = set()
+        self._taken = 0
 
     def have_room_for(self, pair: tuple[int, int]) -> bool:
         """Whether the two can be compared, beside those for which there was room before."""
@@ -137,6 +165,18 @@ class _Texts:
         self._room -= words
         self._admitted |= new
         return True
+
+    def have_memory_for(self, pair: tuple[int, int]) -> bool:
+        """Whether they can be aligned, beside what is for other indexes; until this is closed."""
+        words = sum(self._length(document) for document in pair if document not in self._aligned)
+        has_memory = _aligned.take(words)
+        self._taken += words if has_memory else 0
+        return has_memory
+
+    def close(self) -> None:
+        """Let go of what was aligned."""
+        self._aligned.clear()
+        _aligned.give_back(self._taken)
 
     def _length(self, document: int) -> int:
         """In words, of which an index has those alone that mean something; too many where there is no time to count."""

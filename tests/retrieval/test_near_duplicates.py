@@ -197,6 +197,20 @@ def test_of_very_long_documents_as_many_are_compared_as_there_is_room_for(monkey
     assert found.also_in("c.md-1") == ()
 
 
+def test_what_all_indexes_have_no_memory_for_is_compared_when_the_next_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    length = len(split_words(STORY))
+    monkeypatch.setattr(module, "_aligned", memory := module._Memory(3 * length))  # pyright: ignore[reportPrivateUsage]
+    documents = [document(name, STORY) for name in ("a.md", "b.md")]
+    assert memory.take(2 * length)
+    first = near_duplicates(*documents)
+    assert first.also_in("a.md-1") == ()
+    memory.give_back(2 * length)
+    second = near_duplicates(*documents, previous=first)
+    assert memory.take(3 * length), "what was aligned is given back"
+    third = near_duplicates(*documents, previous=second)
+    assert [found.also_in("a.md-1") for found in (second, third)] == [("b.md",)] * 2
+
+
 def test_words_that_mean_nothing_take_room_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("retrieval.near_duplicates._MOST_WORDS", 2 * len(split_words(STORY)) + 1)
     text = f"{STORY} {'of the ' * 20}"
