@@ -47,7 +47,7 @@ def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> di
         for kind, table in document["resources"].items()
     }
     entry = document["entry"]
-    return {**document, "entry": ids.get(entry, entry), "resources": resources}
+    return {**document, "entry": _id(entry, ids), "resources": resources}
 
 
 def _record(given: dict[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
@@ -68,14 +68,19 @@ def _value(value: Any, ids: Mapping[int, int], key: str, *, is_id: bool) -> Any:
         if key in _CONNECTIONS:
             return [_connection(item, ids) for item in items]
         return [_value(item, ids, "", is_id=False) for item in items]
-    return ids.get(value, value) if is_id and isinstance(value, int) and not isinstance(value, bool) else value
+    return _id(value, ids) if is_id else value
+
+
+def _id(value: Any, ids: Mapping[int, int]) -> Any:
+    """The number that it has now; in a story that was written by hand anything may stand in its place."""
+    return ids.get(value, value) if type(value) is int else value
 
 
 def _connection(value: Any, ids: Mapping[int, int]) -> Any:
     if not isinstance(value, list):
         return value
     ends = cast("list[Any]", value)
-    return [ids.get(end, end) if place in (0, 2) and isinstance(end, int) else end for place, end in enumerate(ends)]
+    return [_id(end, ids) if place in (0, 2) else end for place, end in enumerate(ends)]
 
 
 def _native(value: Any, ids: Mapping[int, int], key: str = "") -> Any:
@@ -85,12 +90,12 @@ def _native(value: Any, ids: Mapping[int, int], key: str = "") -> Any:
             return {ids.get(node, node): _native(place, ids) for node, place in fields.items()}
         return {name: _native(field, ids, name) for name, field in fields.items()}
     if not isinstance(value, list):
-        return ids.get(value, value) if key in _NATIVE_ID_KEYS and type(value) is int else value
+        return _id(value, ids) if key in _NATIVE_ID_KEYS else value
     items = cast("list[Any]", value)
     if key == "io":
         return [_connection(way, ids) for way in items]
     if key in _NATIVE_ID_LISTS:
-        return [ids.get(item, item) for item in items]
+        return [_id(item, ids) for item in items]
     if key == "with" and items[:1] == [_OPERAND_IS_VARIABLE]:
-        return [items[0], *(ids.get(item, item) for item in items[1:])]
+        return [items[0], *(_id(item, ids) for item in items[1:])]
     return items

@@ -25,6 +25,8 @@ MOST_CHARACTERS = 5_000_000
 MOST_DEEP = 100
 """The folders that one path leads through: each file's path is kept in memory, and a walk recurses."""
 
+_MAY_GROW_TO = 2**18  # bytes, from whatever it has
+
 TOO_DEEP = f"its path has more than {MOST_DEEP} folders, and none so deep is read; move it further up."
 
 _HIDDEN = (".", "~$")  # ~$: what an open Word leaves beside a document
@@ -82,9 +84,7 @@ class Scan(Collection["Source | Refusal"]):
     @property
     def unread(self) -> tuple[Unread | Refusal, ...]:
         """The same, each to be read when there is room for it."""
-        return tuple(
-            entry.refusal or Unread(entry.name, partial(_read, entry), size=entry.size) for entry in self._entries
-        )
+        return tuple(entry.refusal or _unread(entry) for entry in self._entries)
 
     @property
     def names(self) -> frozenset[str]:
@@ -389,7 +389,13 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
     return ScanError("UNREADABLE", message)
 
 
-def _read(entry: _Entry) -> Source | Refusal:
+def _unread(entry: _Entry) -> Unread:
+    size = entry.size
+    # Its place in memory is for as much as there is now; what is edited meanwhile becomes no other kind of file.
+    return Unread(entry.name, partial(_read, entry, max(2 * size, _MAY_GROW_TO)), size=size)
+
+
+def _read(entry: _Entry, most: int = MAX_DOCUMENT_BYTES) -> Source | Refusal:
     try:
         file, status = open_plain_file(entry.folder / entry.below, entry.inside, is_left_out)
         with file:
@@ -397,7 +403,9 @@ def _read(entry: _Entry) -> Source | Refusal:
                 return _changing(entry.name)
             if (refusal := too_large(entry.name, status.st_size)) is not None:
                 return refusal
-            data = file.read(MAX_DOCUMENT_BYTES + 1)
+            data = file.read(most + 1)
+            if len(data) > most:
+                return _changing(entry.name)
             if entry.stamp is not None and _stamp_of(os.fstat(file.fileno())) != entry.stamp:
                 return _changing(entry.name)
     except OutsideFolder:

@@ -216,6 +216,12 @@ class Ingestor:
         return Unread(document.name, read, size=document.size)
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
+        """Take one document out of the corpus and of search; raises as `take_out` does."""
+        removed = self.take_out(key, name_or_id)
+        self.forget_removed(key)
+        return removed
+
+    def take_out(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""
         try:
             with self._documents_lock(key).held():
@@ -223,9 +229,12 @@ class Ingestor:
                 document = self._store.remove(key, name_or_id)
         finally:
             self._store.sweep()  # also what the same call left when it was killed
+        return DocumentReport.of(document, "removed")
+
+    def forget_removed(self, key: ProjectKey) -> None:
+        """Make that searches find no document that was taken out; many that were are forgotten together."""
         self._retriever.refresh(key)
         self._retriever.forget_replaced(key)
-        return DocumentReport.of(document, "removed")
 
     def _refuse_if_linked(self, key: ProjectKey, name: str) -> None:
         folder = self._catalog.linked_folder(key)

@@ -28,8 +28,9 @@ _COMMON = 8  # a run that stands in more documents than this is a figure of spee
 # Of the documents that are compared: aligned, each takes some two hundred and fifty bytes; and of all indexes that are
 # being made.
 _MOST_WORDS, _MOST_OF_ALL = 1_200_000, 2_400_000
-# Of a thread's own time; for each passage, and at least. What is left over is compared when the next index is made.
-_MOST_S, _PASSAGE_S, _LEAST_S = 5.0, 0.0005, 1.0
+# Of a thread's own time: after so long, at least and for each passage, no two more are compared until the next index
+# is made; and for two that are compared then there is time until so long after the beginning.
+_LEAST_S, _PASSAGE_S, _MOST_S = 1.0, 0.0005, 5.0
 _MOST_NAMED = 20  # documents beside a passage
 _MOST_STANDING = 500_000  # passages in other documents, each as often as there are such
 
@@ -81,7 +82,7 @@ class NearDuplicates:
                     if compared is None:
                         if time.is_up or standing >= _MOST_STANDING or not texts.have_memory_for(pair):
                             continue
-                        has_time = not time.is_half_up
+                        has_time = time.is_most_left
                         try:
                             compared = _compare(texts.aligned(one), texts.aligned(other), time)
                         except _TimeIsUp:
@@ -223,20 +224,22 @@ class _Time:
     """What this thread may compute from now on, in seconds, however fast the machine and busy with others."""
 
     def __init__(self, seconds: float) -> None:
-        began = thread_time()
-        self._half, self._until = began + seconds / 2, began + seconds
-
-    @property
-    def is_half_up(self) -> bool:
-        return thread_time() >= self._half
+        self._began = thread_time()
+        self._until = self._began + seconds
 
     @property
     def is_up(self) -> bool:
+        """Nothing more is begun."""
         return thread_time() >= self._until
 
+    @property
+    def is_most_left(self) -> bool:
+        """Whatever is begun now has about as much time as there ever is."""
+        return thread_time() < self._began + _MOST_S / 2
+
     def go_on(self) -> None:
-        """Raises `_TimeIsUp` once it is."""
-        if self.is_up:
+        """Raises `_TimeIsUp` where what was begun has to end."""
+        if thread_time() >= self._began + _MOST_S:
             raise _TimeIsUp
 
 

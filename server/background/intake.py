@@ -130,7 +130,9 @@ class Intake:
     async def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """`Ingestor.remove`, once nobody adds to the project; whoever waits for that keeps no thread."""
         async with self._turns.setdefault(key, asyncio.Lock()):
-            return await self._threads.run(key.workspace, partial(self._ingestor.remove, key, name_or_id))
+            removed = await self._threads.run(key.workspace, partial(self._ingestor.take_out, key, name_or_id))
+        await self._threads.run(key.workspace, partial(self._ingestor.forget_removed, key))
+        return removed
 
     def end(self) -> None:
         """Ends what is under way, a document also in the midst of a page, and waits for nothing."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
@@ -30,7 +30,7 @@ class WorkspaceShareMiddleware:
     Stands behind the `AccessMiddleware`; requests without a workspace count as of one, in which each address has its
     turn. `/healthz` has rounds of its own: whoever asks it gives a server up that does not answer soon. Of what else is
     open to all, but the page, few are answered at a time. Where very many of a workspace are under way, as those are
-    whose caller has left, more are refused.
+    whose caller has left, or very many strangers wait for what is open to all, more are refused.
     """
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
@@ -46,25 +46,27 @@ class WorkspaceShareMiddleware:
             return
         workspace: str = scope.get("state", {}).get("workspace", "")
         network = client_network(HTTPConnection(scope))
-        whose = workspace or (_HEALTH if scope["path"] == _HEALTH else "") + f"/{network}"
-        if self._under_way[whose] >= _MOST_UNDER_WAY:
-            # In turns as well, while that does not keep as many once more.
-            if self._under_way[refused := f"/refused{whose}"] < _MOST_UNDER_WAY:
-                with self._counted(refused):
-                    await self._services.rounds.wait("/refused", network)
-            await _too_many()(scope, receive, send)
-            return
         with ExitStack() as held:
-            held.enter_context(self._counted(whose))
-            if workspace:
-                await self._services.rounds.wait(workspace)
-            else:
-                await self._let_in(scope, network, held)
+            try:
+                if workspace:
+                    held.enter_context(self._counted(workspace))
+                    await self._services.rounds.wait(workspace)
+                else:
+                    await self._let_in(scope["path"], network, held)
+            except _TooManyError:
+                # In turns as well, while that does not keep as many once more.
+                with suppress(_TooManyError), self._counted(f"/refused{network}"):
+                    await self._services.rounds.wait("/refused", network)
+                await _too_many()(scope, receive, send)
+                return
             held.enter_context(working_in(self._services.threads_of(workspace)))
             await self._app(scope, receive, send)
 
     @contextmanager
     def _counted(self, whose: str) -> Generator[None]:
+        """One of those of somebody; raises `_TooManyError`."""
+        if self._under_way[whose] >= _MOST_UNDER_WAY:
+            raise _TooManyError
         self._under_way[whose] += 1
         try:
             yield
@@ -73,14 +75,19 @@ class WorkspaceShareMiddleware:
             if not self._under_way[whose]:
                 del self._under_way[whose]
 
-    async def _let_in(self, scope: Scope, network: str, held: ExitStack) -> None:
-        path: str = scope["path"]
+    async def _let_in(self, path: str, network: str, held: ExitStack) -> None:
         await self._services.rounds.wait(_HEALTH if path == _HEALTH else "/", network)
         if path != _HEALTH and path not in OF_THE_PAGE:
             place, answered = self._shares.ask(network), held.enter_context(ExitStack())
             answered.callback(self._shares.give_back, place)
-            await asyncio.wrap_future(place.granted)
+            # Those who wait, and not those who read: whoever is there has the same address as others perhaps.
+            with self._counted(f"/{network}"):
+                await asyncio.wrap_future(place.granted)
             answered.callback(asyncio.get_running_loop().call_later(_LONGEST_S, answered.close).cancel)
+
+
+class _TooManyError(Exception):
+    """Of one workspace, or of strangers of one network that wait."""
 
 
 def _too_many() -> JSONResponse:

@@ -1,5 +1,6 @@
 """Any state is led back to an earlier one by operations."""
 
+import json
 import random
 from pathlib import Path
 
@@ -83,3 +84,15 @@ def test_any_turn_is_led_back(seed: int) -> None:
     assert_same(before, after, ids)
     errors = {str(f) for f in check(after) if f.severity == "error"}
     assert errors <= {str(f) for f in check(before) if f.severity == "error"}
+
+
+@pytest.mark.parametrize("value", [[[1]], [{}], [True, None]])
+@pytest.mark.parametrize("field", ["ref", "use"])
+def test_a_story_with_anything_in_place_of_ids_is_led_back(field: str, value: list[object]) -> None:
+    story = json.loads(LAMP)
+    for node in story["resources"]["nodes"].values():
+        node[field] = value
+    before = parse(json.dumps(story))
+    now = applied(before.copy(), Operation("create_variable", {"name": "coins", "type": "num"}))
+    assert now.to_text() != before.to_text()
+    led_back(now, before)

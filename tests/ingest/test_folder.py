@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from corpora import listed
-from ingest import Refusal, ScanError, Source, scan
+from ingest import Refusal, ScanError, Source, Unread, scan
 from ingest.folder import MOST_DEEP, look_into
 
 
@@ -227,3 +227,16 @@ def test_a_folder_that_is_too_deep_is_skipped_and_what_is_above_it_is_read(tmp_p
             "TOO_DEEP",
         )
         assert "more than 100 folders" in refused.message
+
+
+@pytest.mark.parametrize(("size", "is_read"), [(60_000, True), (1_000_000, False)])
+def test_what_has_grown_since_it_was_looked_at_takes_no_more_memory_than_it_has_room_for(
+    tmp_path: Path, size: int, *, is_read: bool
+) -> None:
+    (tmp_path / "a.txt").write_text("Elena.")
+    (unread,) = scan(tmp_path).unread
+    assert isinstance(unread, Unread)
+    (tmp_path / "a.txt").write_bytes(b"x" * size)
+    read = unread.read()
+    assert isinstance(read, Source) is is_read
+    assert is_read or (isinstance(read, Refusal) and read.code == "CHANGING")

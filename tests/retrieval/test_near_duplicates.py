@@ -256,7 +256,7 @@ def test_documents_for_whose_words_there_is_no_time_are_not_compared(monkeypatch
 
 
 def test_what_takes_all_the_time_there_is_is_not_compared_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Clock(monkeypatch).slow(Alignment, "likeness", 0.6)
+    asked = Clock(monkeypatch).slow(Alignment, "likeness", 2.6)
     texts = STORY, STORY.replace("Elena", "Odile"), STORY.replace("hammer", "lantern")
     documents = [document(name, *texts) for name in ("a.md", "b.md")]
     first = near_duplicates(*documents)

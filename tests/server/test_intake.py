@@ -51,7 +51,9 @@ class Paging:
     """An ingestor whose reader comes to the second of three pages, and then waits."""
 
     def __init__(self) -> None:
-        self.at_page, self.goes_on = threading.Event(), threading.Event()
+        self.at_page, self.goes_on, self.forget = (threading.Event() for _ in range(3))
+        self.forget.set()
+        self.forgotten: list[bool] = []
 
     def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
         progress(Progress("bible.pdf", "reading", 0, 1, 2, 3))
@@ -59,9 +61,12 @@ class Paging:
         self.goes_on.wait(PATIENCE_S)
         return IngestReport("1", (), 0.0)
 
-    def remove(self, key: ProjectKey, name: str) -> tuple[ProjectKey, str]:
+    def take_out(self, key: ProjectKey, name: str) -> tuple[ProjectKey, str]:
         assert self.goes_on.is_set() or key != KEY
         return key, name
+
+    def forget_removed(self, _key: ProjectKey) -> None:
+        self.forgotten.append(self.forget.wait(PATIENCE_S))
 
 
 async def test_it_is_known_to_which_page_a_reader_has_come() -> None:
@@ -145,6 +150,21 @@ async def test_removals_that_wait_for_a_project_keep_no_threads() -> None:
     paging.goes_on.set()
     await under_way
     assert await asyncio.gather(*removals) == [(KEY, "bible.pdf")] * 100
+    await intake.close()
+
+
+async def test_no_document_waits_for_an_index_without_those_that_were_removed() -> None:
+    paging = Paging()
+    paging.goes_on.set()
+    paging.forget.clear()
+    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    removals = [asyncio.create_task(intake.remove(KEY, f"{number}.md")) for number in range(3)]
+    assert (await asyncio.wait_for(intake.add(KEY, [Source("bible.pdf", b"")]), PATIENCE_S)).project == "1"
+    assert not any(one.done() for one in removals)
+    assert not paging.forgotten
+    paging.forget.set()
+    await asyncio.gather(*removals)
+    assert len(paging.forgotten) == 3
     await intake.close()
 
 

@@ -126,6 +126,30 @@ def opened() -> Iterator[ExitStack]:
         yield opened
 
 
+def test_what_a_tab_keeps_comes_back_although_another_story_is_dropped_meanwhile(
+    guarded: str, opened: ExitStack
+) -> None:
+    cookie = signed_in(guarded, "tok-red")
+    page = PageSocket(opened, guarded, cookie)
+    page.tell("waits", "fletcher/story", {"name": "mine.arrow", "unsaved": True})
+    address, text = f"/_nicegui/client/{page.page_id}/story", SAMPLE.arrow_file.read_bytes()
+    kept, dropped = (
+        httpx.post(
+            guarded + address,
+            files={"files": (name, text)},
+            data=fields,
+            headers={"Cookie": cookie},
+            timeout=PATIENCE_S,
+        ).json()
+        for name, fields in (("mine.arrow", {"unsaved": "true", "page": "gone"}), ("other.arrow", {}))
+    )
+    said = page.tell("answer", "fletcher/story", kept)
+    said += page.tell("answer", '.arrow"', {"url": address, "answer": dropped})
+    if (asked := "mine.arrow has changes that were not downloaded") not in said:
+        said += page.until(asked)
+    assert "keep" in said
+
+
 def test_a_socket_of_another_workspace_gets_no_page(guarded: str, opened: ExitStack) -> None:
     red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
     assert red.greeting.startswith("40")

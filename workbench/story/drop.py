@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 from workbench.visit import Visit, visit_of
 
+_DROPPED, _KEPT = "dropped", "kept"
 _LONGEST_PATH = 4096
 _LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
 _DIGITS = 64  # of a checksum
@@ -39,7 +41,7 @@ class StoryDrop:
         self, visit: Visit, on_open: Callable[[OpenStory, bool], None], on_refusal: Callable[[str], object]
     ) -> None:
         self._visit = visit
-        self._opened: tuple[OpenStory, bool] | None = None
+        self._opened: dict[str, tuple[OpenStory, bool]] = {}  # what was dropped, and what the tab keeps
         self._to_say = ""  # of what was under way on the page before
         visit.shown.on_close.append(self._forget)
         self._client = client = ui.context.client
@@ -49,27 +51,26 @@ class StoryDrop:
         app.add_route(url, self._take, methods=["POST"])
         client.on_delete(lambda: app.remove_route(url))
 
-        async def answered(answer: dict[str, Any]) -> None:
+        async def answered(which: str, answer: dict[str, Any]) -> None:
             said, self._to_say = self._to_say, ""
             if said:
                 notify(said, "warning")
             if error := answer.get("error"):
                 on_refusal(error["message"])
-            elif self._opened is not None:
-                opened, self._opened = self._opened, None
+            elif (opened := self._opened.pop(which, None)) is not None:
                 on_open(*opened)
 
         dropped = Drop(
             url,
             lambda _url, _files: None,
-            lambda _url, answer: answered(answer),
+            lambda _url, answer: answered(_DROPPED, answer),
             workspace=visit.workspace,
             only=".arrow",
         )
         with dropped, ui.row().classes("line drop"):
             dropped.picks(ui.button("Open a story", icon="upload_file").props("no-caps"))
             ui.label("or drop an .arrow file here").classes("hint")
-        StoryKeeper(visit.shown, url, f"fletcher/story/{visit.workspace}", answered)
+        StoryKeeper(visit.shown, url, f"fletcher/story/{visit.workspace}", partial(answered, _KEPT))
 
     async def _take(self, request: Request) -> JSONResponse:
         if request.state.workspace != self._visit.workspace:
@@ -97,7 +98,7 @@ class StoryDrop:
         except RequestError as error:
             return _refused(error.status, error.code, str(error))
         if not self._visit.is_over:
-            self._opened = story, is_unsaved
+            self._opened[_KEPT if page else _DROPPED] = story, is_unsaved
         return JSONResponse({"name": name})
 
     async def _left(self, page_id: str, name: str, changing: str) -> ShownStory | None:
@@ -122,7 +123,7 @@ class StoryDrop:
         return visit.shown
 
     def _forget(self) -> None:
-        self._opened = None
+        self._opened.clear()
 
 
 def _as_written(name: str) -> str:
