@@ -59,11 +59,18 @@ _SHARING = {
     "guarded": ("access", "first_visit", "page_sockets", "socket_limits", "stopping", "story_drop"),
     "sample": ("accessibility", "asking", "change", "documents", "history", "hostile_texts", "story"),
 }
-_SHARED_BY = {f"tests/workbench/test_{file}.py": server for server, files in _SHARING.items() for file in files}
+# And which need PyTorch and LlamaIndex, that take seconds to import.
+_IMPORTING = (
+    *("evaluation/test_evaluate_retrieval", "ingest/test_named_readers", "retrieval/test_fletcher_retriever"),
+    *("retrieval/test_named_models", "retrieval/test_reranker", "retrieval/test_stock_readers"),
+)
+_SHARED_BY = {f"tests/workbench/test_{file}.py": server for server, files in _SHARING.items() for file in files} | {
+    f"tests/{file}.py": "torch" for file in _IMPORTING
+}
 
 
 class _TwoBrowsers(LoadFileScheduling):
-    """Gives each file to one process, and all that share a server and a browser to the same."""
+    """Gives each file to one process, and all that share a server and a browser, or what they import, to the same."""
 
     def _split_scope(self, nodeid: str) -> str:
         scope = super()._split_scope(nodeid)

@@ -13,7 +13,7 @@ from arrow_project import Story, Variable, fold
 _SHOWN = 5
 _COMPARED = 200  # characters: twice as many take four times as long, and no other thread runs meanwhile
 _BEFORE_VERB = re.compile(
-    r"\W*(?:(?:hey|hi|ok|okay|please|now|and|also|then|(?:can|could|would|will)\s+(?:you|u)|i\s+want\s+(?:you\s+)?to)\b\W*"
+    r"^\W*(?:(?:hey|hi|ok|okay|please|now|and|also|then|(?:can|could|would|will)\s+(?:you|u)|i\s+want\s+(?:you\s+)?to)\b\W*"
     r"|(?:after|before|between)\b(?:\s+(?:node\s+)?#?\d+|[^,:]*,)\W*)*"
 )
 _SYNONYMS = {

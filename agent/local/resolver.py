@@ -14,7 +14,7 @@ _LONGEST = 1_000  # characters of a name of which each word is one that somebody
 _QUOTED = 2_000  # characters of a text that somebody may quote
 _THINGS = ("scene", "variable", "character", "node")
 _KIND = re.compile(
-    r"(?i)(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?"
+    r"(?i)^(?:(?:the|this|that|my|our|an?)\s+)?(?:(?:nodes?|scene|macro|variable|character|dialogue)\b\s*)?"
 )
 _NAMED_KIND = re.compile(r"(?i)(?:(?:the|this|that)\s+)?(?P<kind>node|scene|macro|variable|character)s?\s+\S")
 _NUMBER = re.compile(r"#?(?P<id>\d{1,18})")

@@ -5,8 +5,8 @@ New ones are found without being listed: those of all modules, and those that st
 """
 
 import ast
+import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -17,6 +17,8 @@ from re import _constants as constants  # pyright: ignore
 from re import _parser as parser  # pyright: ignore
 from time import process_time
 from typing import Any
+
+from tests.forked import finished
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("agent", "arrow_project", "corpora", "fletcher", "ingest", "mcp_server", "retrieval", "server", "workbench")
@@ -40,7 +42,6 @@ READING = SEARCHING | {"match", "fullmatch"}
 USUAL = "aA1 \n.-'(_,"
 LENGTH = 600
 SUSPECT_S = 0.00015  # for a text of this length; most take a twentieth of it, `<[^>]*>` on `<<<` nearly twice as long
-PATIENCE_S = 600
 REPEATS = (constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT)
 
 Nodes = list[tuple[Any, Any]]
@@ -230,7 +231,7 @@ def growing() -> Iterator[str]:
 def test_none_grows_faster_than_its_text() -> None:
     # In a process of its own: nothing else is to be imported because of this.
     command = [sys.executable, "-m", "tests.attack.test_patterns"]
-    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    child = finished(command, ROOT, os.environ)
     assert child.returncode == 0, child.stderr
     assert child.stdout == ""
 
