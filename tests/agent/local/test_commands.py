@@ -374,7 +374,7 @@ def test_a_node_is_not_named_like_the_id_of_another(turn: Turn) -> None:
 
 @pytest.mark.parametrize("words", ["x", "ab"])
 def test_a_name_of_megabytes_is_compared_in_little_memory(words: str) -> None:
-    elena = Character(3, "ab " * 200_000, "", {}, "")
+    elena = Character(3, "ab " * 400_000, "", {}, "")
     tracemalloc.start()
     try:
         assert matching(words, [elena]) == ([elena] if words == "ab" else [])
