@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
@@ -36,6 +37,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _PATHS))
 
 # Each process has a processor at most; threads of a library that has one for each only wait for each other, spinning.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Every run draws others: to draw a hundred each time takes three times as long.
+settings.register_profile("thirty", max_examples=30)
+settings.load_profile("thirty")
 
 # What is imported to collect the tests stays until the end: to look through it for garbage takes a fifth of the time.
 gc.disable()

@@ -402,7 +402,7 @@ def test_a_connection_of_a_node_that_is_on_two_maps_is_asked_about() -> None:
     assert asked_after(project, [cut]) == 0
 
 
-calm = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+calm = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
 
 def said(value: Any) -> Iterator[str]:

@@ -330,7 +330,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, max_size=8))
 def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_must_go(
     catalog: Catalog, key: ProjectKey, put: Put, steps: list[tuple[str, str, list[str]]]

@@ -11,11 +11,11 @@ from tests.postgresql import binaries
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_whatever_moment_it_is_killed_at_nothing_is_half(request: pytest.FixtureRequest) -> None:
     """In one process for both, which says on which of them something is wrong."""
-    command = [sys.executable, "-m", "tests.ingest.kills", "3"]
+    command = [sys.executable, "-m", "tests.ingest.kills", "2"]
     if has_servers := binaries() is not None:
         command += ["--servers", request.getfixturevalue("empty_database")(), request.getfixturevalue("chroma_url")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("3 kills") == done.stdout.count("nothing was wrong") == 1 + has_servers
+    assert done.stdout.count("2 kills") == done.stdout.count("nothing was wrong") == 1 + has_servers
     if not has_servers:
         pytest.skip("nothing was wrong on a data directory; PostgreSQL is not installed here")

@@ -156,7 +156,7 @@ WORDS = st.sampled_from(["dragon", "sword", "river", "gate", "Elena", "hammer", 
 QUERIES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=QUERIES, k=st.integers(1, 9), owner=st.integers(0, 2), named=st.booleans())
 def test_a_project_sees_its_own_passages_only(
     catalog: Catalog,

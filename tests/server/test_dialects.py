@@ -63,7 +63,7 @@ def spoken(frames: list[dict[str, Any]]) -> str:
 
 
 @every_dialect
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(said=st.lists(events, max_size=5), limit=st.integers(1000, 5000))
 def test_every_frame_is_escaped_and_within_the_limit(name: str, said: list[Event], limit: int) -> None:
     dialect = DIALECTS[name](Client(frozenset({"progress"}), limit))
@@ -80,7 +80,7 @@ def test_every_frame_is_escaped_and_within_the_limit(name: str, said: list[Event
 
 
 @every_dialect
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(text=texts, pieces=st.integers(1, 7), limit=st.integers(1000, 3000))
 def test_a_text_arrives_whole_and_once(name: str, text: str, pieces: int, limit: int) -> None:
     dialect = DIALECTS[name](Client(max_frame_bytes=limit))

@@ -15,7 +15,7 @@ from tests.attack.frames import NotUtf8, frames, not_utf8
 from tests.server.client import Client, Frame, texts, types
 from tests.server.house import House
 
-EXAMPLES, FRAMES = 40, 25  # `make attack` sends 10,000
+EXAMPLES, FRAMES = 25, 20  # `make attack` sends 10,000
 NOT_UTF_8, PROTOCOL_ERROR = 1007, 1002
 ENDS = ("end", "turn_end")
 
@@ -80,7 +80,7 @@ def test_the_connection_lives_and_others_go_on(
     assert_nothing_is_logged(caplog)
 
 
-@settings(calm, max_examples=50)
+@settings(calm, max_examples=30)
 @given(frame=frames)
 def test_a_turn_that_waits_for_its_result_goes_on(
     home: House, client: Client, caplog: pytest.LogCaptureFixture, frame: str | bytes

@@ -228,8 +228,9 @@ def test_a_story_that_cannot_be_read(http: httpx.Client, content: str) -> None:
     assert "arrow_content" in error(answer, 422, "PARSE_ERROR")
 
 
-def test_a_story_that_would_be_far_longer_in_the_answer(http: httpx.Client) -> None:
-    crowd = ", ".join(f'"{number}": "' + "\x01" * 1_980_000 + '"' for number in range(5))
+def test_a_story_that_would_be_far_longer_in_the_answer(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.text_form.MOST_CHARACTERS", 3 * 2**20)
+    crowd = ", ".join(f'"{number}": "' + "\x01" * 99_000 + '"' for number in range(5))
     content = story_text().replace("{", f"{{{crowd}, ", 1)
     answer = http.post(
         "/projects/1/turns", json={"arrow_content": content} | {"function": "create_variable", "function_params": GOLD}
