@@ -21,6 +21,7 @@ from corpora.unfinished import UNFINISHED
 logger = logging.getLogger(__name__)
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_OF_FOLDER = 2  # of these digits
 
 
 class OriginalStore(Protocol):
@@ -114,7 +115,7 @@ class Originals:
         """Where the file of that hash is, or would be."""
         if not _SHA256.fullmatch(sha256):
             raise OriginalNotFound(f"{sha256!r} is not the SHA-256 of an original file: it has 64 hex digits.")
-        return self._folder / sha256[:2] / sha256
+        return self._folder / sha256[:_OF_FOLDER] / sha256
 
     def delete(self, hashes: Iterable[str]) -> set[str]:
         """Delete the files of these hashes, and what a process that was killed while it wrote them left.
@@ -153,12 +154,16 @@ class Originals:
 
         Raises `StorageError` where the folder of all cannot be listed.
         """
-        hashes = set[str]()
         try:
-            for folder in self._folder.glob("??"):
-                hashes |= {path.name for path in self._listed(folder) if _SHA256.fullmatch(path.name)}
+            folders = [*self._folder.iterdir()]
+        except FileNotFoundError:
+            return set()
         except OSError as error:
             raise StorageError(f"The originals in {self._folder} cannot be listed: {error.strerror}.") from error
+        hashes = set[str]()
+        for folder in folders:
+            if len(folder.name) == _OF_FOLDER:
+                hashes |= {path.name for path in self._listed(folder) if _SHA256.fullmatch(path.name)}
         return hashes
 
     def _listed(self, folder: Path) -> list[Path]:

@@ -14,18 +14,17 @@ from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, Pr
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
-from ingest.source import BYTES_PER_S, Refusal, Source, Unread, known_as, read_original
+from ingest.source import BYTES_PER_S, LARGE, Refusal, Source, Unread, known_as, read_original
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable
 
 logger = logging.getLogger(__name__)
 
-# In bytes: a document with more is in memory with so many others at most, of which none is its workspace's.
-_LARGE = 8 * 2**20
+# A large document is in memory with so many others at most, of which none is its workspace's.
 _LARGE_AT_ONCE = 3
 # Of others that are no notes, far more than are read: a workspace may add to any number of projects at the same time.
 _SMALL = 2**18
-_ORDINARY_AT_ONCE = 32
+_ORDINARY_AT_ONCE, _NEWCOMERS = 16, 4
 # The text of any may be 10 million characters: so many are in memory from before they are read until they are stored.
 # Where others have long ones read, further ones are short.
 _AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER = 4, 2, 2, 4
@@ -81,7 +80,10 @@ class Ingestor:
         self._ocr_languages = ocr_languages
         # Taken in this order, while the project's lock is held; readers and the catalog have theirs behind these.
         self._large = Shares(_LARGE_AT_ONCE, each=1)
-        self._ordinary = Shares(_ORDINARY_AT_ONCE, _OF_A_WORKSPACE, spare=_ORDINARY_AT_ONCE // 4)
+        # Those of folders by themselves: a drive may hang, and uploads wait for none.
+        self._ordinary = {
+            of_folder: Shares(_ORDINARY_AT_ONCE, _OF_A_WORKSPACE, _NEWCOMERS) for of_folder in (True, False)
+        }
         self._places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER)
 
     def add(
@@ -112,7 +114,8 @@ class Ingestor:
             )
             reports: list[DocumentReport] = []
             for done, entry in enumerate(entries):
-                with self._room(key.workspace, entry, partial(say, Progress("", "queued", done, len(entries)))):
+                beat = partial(say, Progress("", "queued", done, len(entries)))
+                with self._room(key.workspace, entry, beat, of_folder=of_folder):
                     reports.append(addition.take(entry, done, len(entries)))
             if of_folder:  # also what it had to write nothing of
                 taken = [report.name for report in reports if report.error is None]
@@ -145,12 +148,12 @@ class Ingestor:
         return True
 
     def _room(
-        self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None]
+        self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None], *, of_folder: bool
     ) -> AbstractContextManager[None]:
         """Held for as long as a document is in memory that came from the disk."""
         if not isinstance(entry, Unread) or entry.size <= _SMALL:
             return nullcontext()
-        files = self._large if entry.size > _LARGE else self._ordinary
+        files = self._large if entry.size > LARGE else self._ordinary[of_folder]
         return files.taken(workspace, beat, entry.size / BYTES_PER_S)
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:

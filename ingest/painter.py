@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from types import TracebackType
 from typing import Self
 
-from corpora import Document, ProjectKey
+from corpora import Document, ProjectKey, Shares
 from ingest.extracted import ReadError
 from ingest.reader_pool import ReaderPool
-from ingest.reader_process import Limits, Work
+from ingest.reader_process import Limits, Work, as_it_is
 from ingest.readers import PageListener
-from ingest.source import BYTES_PER_S
+from ingest.source import BYTES_PER_S, LARGE
 
 # Somebody looks at the screen meanwhile, and a page of a book takes a tenth of a second.
 LIMITS = Limits(wall_s=30, cpu_s=15)
@@ -25,12 +26,14 @@ _WHY = {
 class Painter:
     """The `PagePainter` that is used: one page at a time for a workspace, in children that read no documents.
 
-    A document that is read for minutes does not keep a page waiting. Nothing is started before the first page is drawn.
+    Of a large document, which is in memory meanwhile, one page of all at a time. A document that is read for minutes
+    does not keep a page waiting. Nothing is started before the first page is drawn.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or LIMITS
         self._pool = ReaderPool(workers=1, limits=self._limits)
+        self._large = Shares(places=1, each=1)
 
     def draw(
         self,
@@ -51,11 +54,13 @@ class Painter:
         from retrieval import PageNotDrawn  # not above: children that read documents would load it, too
 
         def prepare() -> Work[bytes]:
-            return partial(_draw, read(), document.format, number, marked, most_bytes)
+            return partial(_draw, as_it_is(read()), document.format, number, marked, most_bytes)
 
+        seconds = document.size / BYTES_PER_S
+        in_memory = self._large.taken(key.workspace, lambda: None, seconds) if document.size > LARGE else nullcontext()
         try:
-            seconds = document.size / BYTES_PER_S
-            return self._pool.run(document.name, prepare, workspace=key.workspace, seconds=seconds)
+            with in_memory:
+                return self._pool.run(document.name, prepare, workspace=key.workspace, seconds=seconds)
         except ReadError as error:
             why = _WHY.get(error.code, "it is damaged there, or drawing it was stopped").format(self._limits)
             raise PageNotDrawn(

@@ -16,7 +16,7 @@ from corpora import Shares
 from ingest import readers
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import what_is_missing
-from ingest.reader_process import ChildEnded, Limits, NotBegun, ReaderProcess, Work, WorkFailed
+from ingest.reader_process import ChildEnded, Limits, NotBegun, ReaderProcess, Work, WorkFailed, as_it_is
 from ingest.readers.named import VARIABLE, check, named_reader, named_readers
 from ingest.source import BYTES_PER_S
 
@@ -72,7 +72,7 @@ class ReaderPool:
 
             def prepare() -> Work[Extracted]:
                 if named is None or folder is None:
-                    return partial(self._read, name, data)
+                    return partial(self._read, name, as_it_is(data))
                 return partial(readers.read_by_named, name, named, _written(Path(folder), name, data))
 
             return self.run(name, prepare, workspace=workspace, seconds=len(data) / BYTES_PER_S, progress=progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -142,7 +143,7 @@ class ReaderProcess:
 
     def _exchange(self, work: Work[Any], answer: Future[tuple[Any, BaseException | None]]) -> None:
         with suppress(OSError):  # it is no more, or cannot take so much; it may have said so
-            self._pipe.send(work)
+            _send(self._pipe, work)
         try:
             answer.set_result(self._pipe.recv())
         except Exception as error:  # noqa: BLE001 - half an answer, of one that was killed, may raise anything
@@ -168,6 +169,20 @@ class ReaderProcess:
             _tell(progress, self._page.value)
 
 
+def as_it_is(data: bytes) -> bytes:
+    """Bytes in the arguments of some work, which the child gets as such, and which are not pickled."""
+    return cast("bytes", pickle.PickleBuffer(data))
+
+
+def _send(pipe: Connection[Any, Any], work: Work[Any]) -> None:
+    """What is pickled is in memory once more."""
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(work, buffer_callback=buffers.append, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.send((head, len(buffers)))
+    for buffer in buffers:
+        pipe.send_bytes(buffer.raw())
+
+
 def _tell(progress: PageListener, page: int) -> None:
     progress(*((0, 0) if page == _NOT_BEGUN else (page >> _PAGE_BITS, page & ((1 << _PAGE_BITS) - 1))))
 
@@ -190,7 +205,7 @@ def _serve(pipe: Connection[Any, Any], page: Any, limits: Limits, ocr_languages:
     most_kept = _mapped_bytes() + _KEPT_BYTES
     while _mapped_bytes() < most_kept:
         try:
-            work = pipe.recv()
+            work = _received(pipe)
         except EOFError:
             return
         except BaseException as error:  # noqa: BLE001 - likely the document alone takes more memory than there is
@@ -201,6 +216,11 @@ def _serve(pipe: Connection[Any, Any], page: Any, limits: Limits, ocr_languages:
         gc.collect()  # a parser's tree is full of cycles: it would stay until the next document
         gc.freeze()  # what is left are libraries, and to go through them each time takes longer than many a document
         give_back()
+
+
+def _received(pipe: Connection[Any, Any]) -> Work[Any]:
+    head, count = pipe.recv()
+    return pickle.loads(head, buffers=[pipe.recv_bytes() for _ in range(count)])  # noqa: S301 - of our parent
 
 
 def _answer(pipe: Connection[Any, Any], limits: Limits, work: Work[Any], note: PageListener) -> None:

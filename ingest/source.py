@@ -17,6 +17,9 @@ from ingest.readers.formats import detect
 MAX_DOCUMENT_BYTES = 256 * 2**20
 """The largest document, whichever way it comes in: a quarter of the memory that its reader has."""
 
+LARGE = 8 * 2**20
+"""Bytes: of documents with more few are in memory at the same time."""
+
 BYTES_PER_S = 1_000_000
 """Of an ordinary document while it is read: what has fewer goes first."""
 

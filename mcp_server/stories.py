@@ -123,8 +123,9 @@ class FileStory:
     async def shown(self) -> AsyncGenerator[Shown]:
         """See `EditableStory`."""
         # Weighed before it is read: of many calls at once most find no room.
-        with self._services.turn_room.at_work(self.key.workspace, await ask_drive(self._size)) as at_work:
-            text = await in_thread(_text, await ask_drive(self._bytes), self.name)
+        size = await ask_drive(self._size)
+        with self._services.turn_room.at_work(self.key.workspace, size) as at_work:
+            text = await in_thread(_text, await ask_drive(self._bytes, size), self.name)
             at_work.weigh(await in_thread(size_once_read, text))
             yield Shown(await in_thread(self._parsed, text))
 
@@ -136,8 +137,9 @@ class FileStory:
     async def work(self, work: Work) -> dict[str, Any]:
         """See `EditableStory`."""
         async with self._files.lock(self._path):
-            with self._services.turn_room.at_work(self.key.workspace, await ask_drive(self._size)) as at_work:
-                before, made = await ask_drive(self._found)
+            size = await ask_drive(self._size)
+            with self._services.turn_room.at_work(self.key.workspace, size) as at_work:
+                before, made = await ask_drive(self._found, size)
                 answer, kept = await self._answer(work, before, made, at_work)
             after = str(answer.pop("arrow_content")).encode()
             if answer["changed"] and _has_undone(answer):
@@ -181,9 +183,9 @@ class FileStory:
             function=work.function,
         )
 
-    def _found(self) -> tuple[bytes, str]:
+    def _found(self, size: int) -> tuple[bytes, str]:
         """What is in the file, and the turn of an assistant's that has written that."""
-        before = self._bytes()
+        before = self._bytes(size)
         return before, self._files.last_made(self._path, before)
 
     def _size(self) -> int:
@@ -196,15 +198,18 @@ class FileStory:
     def _unreadable(self, error: OSError) -> ToolError:
         return ToolError("UNREADABLE", f"{self.name} cannot be read: {error.strerror or error}.")
 
-    def _bytes(self) -> bytes:
+    def _bytes(self, weighed: int = _LARGEST_FILE) -> bytes:
+        """What is in the file; no more is read than there is room for."""
         try:
             file, _ = open_plain_file(self._path, self._folder)  # a link may have come into its way
             with file:
-                data = file.read(_LARGEST_FILE + 1)
+                data = file.read(weighed + 1)
         except OSError as error:
             raise self._unreadable(error) from error
         if len(data) > _LARGEST_FILE:
             raise ToolError("FILE_TOO_LARGE", f"{self.name} has more than the {_LARGEST_FILE:,} bytes of a story.")
+        if len(data) > weighed:
+            raise ToolError("CONFLICT", f"{self.name} is being written by another program; call again.")
         return data
 
     def _parsed(self, text: str) -> ArrowProject:

@@ -161,7 +161,11 @@ class Ranking:
         except VectorStoreUnavailable:  # which the store has said
             return {}
         rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
-        return dict(zip(np.searchsorted(scope, list(rows)).tolist(), rows.values(), strict=True))
+        if document_id is None:
+            return rows
+        places = {row: place for place, row in enumerate(scope.tolist())}
+        # A server to which anybody may have written answers with what it likes.
+        return {places[row]: cosine for row, cosine in rows.items() if row in places}
 
     def _sorted(self, index: LexicalIndex, scope: Rows, scores: Array) -> Iterator[tuple[str, float]]:
         """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""

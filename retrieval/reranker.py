@@ -133,6 +133,9 @@ def _in_order(
 ) -> Iterator[RankedPassage]:
     if not first:
         return
+    # What a provider has left out, or gives no number for, comes last; a client is told numbers alone.
+    known = np.isfinite(scores)
+    scores = np.where(known, scores, scores[known].min(initial=0.0) - 1.0)
     for place in np.argsort(-scores, kind="stable"):
         yield replace(first[place], score=float(scores[place]))
     shift = float(scores.min()) - first[-1].score

@@ -129,8 +129,8 @@ def _json_object(reply: str) -> dict[str, Any] | None:
 
 def _pairs(reply: str, properties: Mapping[str, Any]) -> dict[str, Any] | None:
     given: dict[str, Any] = {}
-    pair, place = re.compile(_PAIR.replace("%s", "|".join(properties))), 0
-    while place < len(reply.rstrip()):
+    pair, place, end = re.compile(_PAIR.replace("%s", "|".join(properties))), 0, len(reply.rstrip())
+    while place < end:
         found = pair.match(reply, place)
         if found is None or found["name"] not in properties or found.end() == place:
             return {} if given else None  # what begins with a pair is no value by itself

@@ -99,13 +99,13 @@ class Replies:
         message = self.request.message
         if pending.origin is not None:
             words = "" if is_yes else message
-            if not is_yes and (is_command(words) or not words.strip()):
+            if not is_yes and (not words.strip() or await in_thread(is_command, words)):
                 return False
             origin = pending.origin
             await self._go_on(replace(origin, message=f"{origin.message.rstrip(' .:')}: {words}"), "")
             return True
         asked = pending.operations[0]
-        completed = asked if is_yes else read_parameters(asked, message)
+        completed = asked if is_yes else await in_thread(read_parameters, asked, message)
         if completed is None or (self.converses and not is_yes and not is_a_value(asked, message)):
             return False
         await self.direct.complete(asked, completed)

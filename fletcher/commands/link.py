@@ -1,5 +1,6 @@
 """The command on the folder that belongs to a project."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +38,7 @@ def link(
             report = api.ask("DELETE" if unlink else "GET", "folder")
         else:
             with console.waiting("Reading the folder"):
-                report = linked_to(api, folder.resolve())
+                report = linked_to(api, Path(os.path.realpath(folder)))
     if as_json:
         console.print_json(report)
         return

@@ -89,6 +89,11 @@ class Http(WatchesReader, HttpToolsProtocol):
             self._answered.disconnected = True
             self._answered.message_event.set()
         super().connection_lost(exc)
+        # What has come is kept no longer than whoever works on it does: these refer to each other, and are seldom
+        # looked through.
+        self._incoming.drop()
+        self.headers = []
+        self.scope = self.cycle = self._answered = None  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
         self._incoming.comes(data)

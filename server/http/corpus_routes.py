@@ -30,6 +30,7 @@ from ingest import (
 from server.ended_task import let_go
 from server.http.answers import CorpusReport, DocumentList, SearchFound
 from server.http.base64_content import decode_base64, decoded_size
+from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
 from server.http.description import name_of
 from server.http.event_stream import EVENT_STREAM, streamed
@@ -210,8 +211,10 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
         if wait:
             report = await services.intake.index(key, sources, services.embedding, replace=replace, progress=listen)
         else:
-            report = await services.intake.add(key, sources, replace=replace, progress=listen)
-            services.embedding.submit(key)
+            try:
+                report = await services.intake.add(key, sources, replace=replace, progress=listen)
+            finally:  # also of what was taken in before an error
+                services.embedding.submit(key)
         return await in_thread(report.as_dict)
 
     if EVENT_STREAM in request.headers.get("accept", ""):
@@ -247,9 +250,9 @@ async def list_documents(key: Key, services: Parts) -> Response:
     response_model=DocumentList,
     responses=refusals(("PROJECT_NOT_FOUND", "DOCUMENT_NOT_FOUND", "DOCUMENT_OF_FOLDER", *OF_A_PROJECT)),
 )
-async def remove_document(document: str, key: Key, services: Parts) -> dict[str, Any]:
+async def remove_document(document: str, request: Request, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
-    removed = await services.intake.remove(key, document)
+    removed = await while_connected(request, services.intake.remove(key, document))
     return {"documents": [removed.as_dict()]}
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
@@ -54,9 +54,8 @@ class WorkspaceShareMiddleware:
                 else:
                     await self._let_in(scope["path"], network, held)
             except _TooManyError:
-                # In turns as well, while that does not keep as many once more.
-                with suppress(_TooManyError), self._counted(f"/refused{network}"):
-                    await self._services.rounds.wait("/refused", network)
+                scope["headers"].clear()  # nobody needs them any more, and any number may wait
+                await self._services.rounds.wait("/refused", network)
                 await _too_many()(scope, receive, send)
                 return
             held.enter_context(working_in(self._services.threads_of(workspace)))

@@ -22,7 +22,7 @@ from tests.waiting import eventually
 @pytest.fixture(autouse=True)
 def soon_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingest.ingestor._SMALL", 10)
-    monkeypatch.setattr("ingest.ingestor._LARGE", 10)
+    monkeypatch.setattr("ingest.ingestor.LARGE", 10)
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_who_waits_can_give_up(
     large: int,
     at_once: int,
 ) -> None:
-    monkeypatch.setattr("ingest.ingestor._LARGE", large)
+    monkeypatch.setattr("ingest.ingestor.LARGE", large)
 
     class EndedError(Exception):
         pass

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,25 @@ def test_the_best_passages_are_put_into_its_order_and_the_others_follow(
     assert retriever.search(key, "submarine", 3) == plain.search(key, "submarine", 3) or embedded
     plain.close()
     retriever.close()
+
+
+@pytest.mark.parametrize("odd", [-np.inf, np.nan])
+def test_what_has_no_score_comes_last_and_every_score_is_a_number(
+    catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put, odd: float
+) -> None:
+    put(key, "dragons.md", *TEXTS)
+
+    class Half(Longest):
+        def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+            scores = super().scores(query, texts)
+            scores[::2] = odd
+            return scores
+
+    with closing(Retriever(catalog, SmallEmbedder(), vectors, reranker=Half())) as retriever:
+        scores = [one.score for one in retriever.search(key, "dragon gold", 30)]
+    assert np.isfinite(scores).all()
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores[10:20])) == 1 < len(set(scores[:10]))
 
 
 @pytest.fixture(scope="module")

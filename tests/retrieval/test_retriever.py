@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from corpora import Catalog, DocumentNotFound, ProjectKey, ProjectNotFound, joined_id
 from corpora.documents import Documents
-from retrieval import EmptyQuery, PassageNotFound, Retriever
+from retrieval import EmptyQuery, PassageNotFound, Retriever, VectorStore
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
 
@@ -70,6 +70,18 @@ def test_a_document_can_be_named_or_identified(retriever: Retriever, key: Projec
 
 
 @pytest.mark.usefixtures("written")
+@pytest.mark.usefixtures("written")
+def test_a_store_that_names_passages_of_another_document_is_not_believed(
+    retriever: Retriever, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(key, "zoo.md", "The wolves howl at night.")
+    retriever.embed_pending(key)
+    everywhere = VectorStore.query
+    monkeypatch.setattr(VectorStore, "query", lambda *given: everywhere(*given[:3], 10, None))
+    found = retriever.search(key, "dragon", 5, document="zoo.md")
+    assert {one.passage.document for one in found} == {"zoo.md"}
+
+
 def test_vectors_that_are_half_made_are_used(retriever: Retriever, key: ProjectKey, put: Put) -> None:
     retriever.embed_pending(key)
     put(key, "new.md", "The lighthouse keeper collects shells.")

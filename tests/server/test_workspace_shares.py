@@ -221,6 +221,31 @@ async def test_of_one_workspace_not_any_number_of_requests_is_under_way(
         assert statuses == {("ada", 503): 2, ("", 503): 2}, "two of seven are answered, three wait; of the page all"
 
 
+async def test_who_is_one_of_too_many_is_refused_in_turn(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace_share, "_MOST_UNDER_WAY", 1)
+    seen = list[str]()
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        seen.append(scope["state"]["workspace"])
+        await asyncio.sleep(0)
+
+    async def nothing(*_: object) -> Any:
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        seen.append(message["type"])
+
+    shares = WorkspaceShareMiddleware(app, tenants.services)
+
+    async def ask(workspace: str) -> None:
+        scope = {"type": "http", "path": "/projects", "headers": [(b"a", b"b")], "client": ("192.0.2.1", 1)}
+        await shares(scope | {"state": {"workspace": workspace}}, nothing, send)
+
+    await asyncio.gather(*(ask("ada") for _ in range(100)), ask("bo"))
+    assert seen.index("bo") < 8
+    assert seen.count("http.response.start") == 99
+
+
 def test_who_is_still_to_say_hello_waits_for_no_request(tenants: House) -> None:
     accepted, asked = list[int](), list[int]()
 
