@@ -64,6 +64,10 @@ class TurnRequest:
     may_undo: str = ""
 
 
+def _on() -> None:
+    """Somebody wants the answer."""
+
+
 @dataclass
 class TurnContext:
     """What prompt, tools and planner read of a running turn; `project` is the shadow of the client's story.
@@ -84,7 +88,7 @@ class TurnContext:
     relevance: Relevance | None = None  # whether the documents answer the message; None if they were not asked
     planned: tuple[Operation, ...] = ()
     characters: int = sys.maxsize
-    go_on: GoOn = lambda: None
+    go_on: GoOn = _on
 
 
 NO_STORY = TurnContext(None, None, (), ())

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -76,7 +77,7 @@ def test_a_store_that_names_passages_of_another_document_is_not_believed(
 ) -> None:
     put(key, "zoo.md", "The wolves howl at night.")
     retriever.embed_pending(key)
-    everywhere = VectorStore.query
+    everywhere: Any = VectorStore.query
     monkeypatch.setattr(VectorStore, "query", lambda *given: everywhere(*given[:3], 10, None))
     found = retriever.search(key, "dragon", 5, document="zoo.md")
     assert {one.passage.document for one in found} == {"zoo.md"}

