@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from types import TracebackType
 from typing import Self
 
-from corpora import Document, ProjectKey, Shares
+from corpora import Document, ProjectKey
 from ingest.extracted import ReadError
 from ingest.reader_pool import ReaderPool
 from ingest.reader_process import Limits, Work, as_it_is
@@ -26,14 +25,14 @@ _WHY = {
 class Painter:
     """The `PagePainter` that is used: one page at a time for a workspace, in children that read no documents.
 
-    Of a large document, which is in memory meanwhile, one page of all at a time. A document that is read for minutes
-    does not keep a page waiting. Nothing is started before the first page is drawn.
+    Large documents, which are in memory meanwhile, have children of their own: three at most. A document that is read
+    for minutes does not keep a page waiting. Nothing is started before the first page is drawn.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or LIMITS
         self._pool = ReaderPool(workers=1, limits=self._limits)
-        self._large = Shares(places=1, each=1)
+        self._pool_of_large = ReaderPool(workers=1, limits=self._limits)
 
     def draw(
         self,
@@ -56,11 +55,10 @@ class Painter:
         def prepare() -> Work[bytes]:
             return partial(_draw, as_it_is(read()), document.format, number, marked, most_bytes)
 
-        seconds = document.size / BYTES_PER_S
-        in_memory = self._large.taken(key.workspace, lambda: None, seconds) if document.size > LARGE else nullcontext()
+        pool = self._pool if document.size <= LARGE else self._pool_of_large
         try:
-            with in_memory:
-                return self._pool.run(document.name, prepare, workspace=key.workspace, seconds=seconds)
+            seconds = document.size / BYTES_PER_S
+            return pool.run(document.name, prepare, workspace=key.workspace, seconds=seconds)
         except ReadError as error:
             why = _WHY.get(error.code, "it is damaged there, or drawing it was stopped").format(self._limits)
             raise PageNotDrawn(
@@ -71,6 +69,7 @@ class Painter:
     def close(self) -> None:
         """End the children; a page that is being drawn is not."""
         self._pool.close()
+        self._pool_of_large.close()
 
     def __enter__(self) -> Self:
         return self

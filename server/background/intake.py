@@ -106,8 +106,10 @@ class Intake:
         with self._held(key.workspace, sources):
             names = [source.name for source in sources]
             before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key, names))
-            report = await self._added(key, sources, replace, progress)
-            embedding.submit(key)
+            try:
+                report = await self._added(key, sources, replace, progress)
+            finally:  # also of what was taken in before an error
+                embedding.submit(key)
             await self._embedded(key, embedding, progress or _nobody)
         failure = embedding.failure(key)
         if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):

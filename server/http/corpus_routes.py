@@ -252,7 +252,10 @@ async def list_documents(key: Key, services: Parts) -> Response:
 )
 async def remove_document(document: str, request: Request, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
-    removed = await while_connected(request, services.intake.remove(key, document))
+    try:
+        removed = await while_connected(request, services.intake.remove(key, document))
+    finally:  # the vectors go also where the caller is gone
+        services.embedding.submit(key)
     return {"documents": [removed.as_dict()]}
 
 

@@ -77,10 +77,10 @@ class WorkspaceShareMiddleware:
     async def _let_in(self, path: str, network: str, held: ExitStack) -> None:
         await self._services.rounds.wait(_HEALTH if path == _HEALTH else "/", network)
         if path != _HEALTH and path not in OF_THE_PAGE:
-            place, answered = self._shares.ask(network), held.enter_context(ExitStack())
-            answered.callback(self._shares.give_back, place)
             # Those who wait, and not those who read: whoever is there has the same address as others perhaps.
             with self._counted(f"/{network}"):
+                place, answered = self._shares.ask(network), held.enter_context(ExitStack())
+                answered.callback(self._shares.give_back, place)
                 await asyncio.wrap_future(place.granted)
             answered.callback(asyncio.get_running_loop().call_later(_LONGEST_S, answered.close).cancel)
 

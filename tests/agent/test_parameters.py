@@ -1,10 +1,12 @@
 """A function that lacks something is asked about, and the next message completes it."""
 
+import threading
 from typing import Any
 
 import pytest
 
 from agent import Asked, Event, Failed, InMemoryEditor, OperationFinished, TextFinished
+from agent.questions import replies
 from agent.questions.parameters import missing_parameters, read_parameters
 from arrow_project import Operation
 from tests.agent.story import story, story_text
@@ -271,6 +273,28 @@ async def test_local_asks_for_the_words_of_a_node(runner: TurnRunner) -> None:
     (made,) = [node for node in editor.project.data.nodes.values() if node["data"].get("lines") == ["Who is there?"]]
     assert editor.project.data.characters[made["data"]["character"]]["name"] == "Elena"
     assert [link[2] for link in editor.project.data.outgoing(3, 0)] == [max(editor.project.data.nodes)]
+
+
+@pytest.mark.parametrize(
+    ("asks", "reply", "reader"),
+    [("add a monolog", "then rename by; " * 9, "is_command"), ("/create_variable", "name=gold", "read_parameters")],
+)
+async def test_replies_are_read_beside_the_event_loop(
+    runner: TurnRunner, monkeypatch: pytest.MonkeyPatch, asks: str, reply: str, reader: str
+) -> None:
+    runner.is_local = True
+    threads, read = list[int](), getattr(replies, reader)
+
+    def reading(*given: Any) -> Any:
+        threads.append(threading.get_ident())
+        return read(*given)
+
+    monkeypatch.setattr(replies, reader, reading)
+    editor = InMemoryEditor(story())
+    asked = the_question(await runner.events(asks, editor))
+    await runner.events(reply, editor, pending_id=asked.pending_id)
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 @pytest.mark.parametrize(("reply", "nodes"), [("no", 0), ("Add a content: Rain.", 1)])

@@ -45,6 +45,25 @@ def test_a_file_that_is_none_says_so(painter: Painter) -> None:
     assert refused.value.code == "CORRUPT"
 
 
+def test_of_large_documents_three_are_in_memory_and_no_other_page_waits_for_them(painter: Painter) -> None:
+    goes_on, begun = Event(), Semaphore(0)
+    large = replace(BIBLE, size=2**28)
+
+    def read() -> bytes:
+        begun.release()
+        assert goes_on.wait(60)
+        return harmless()
+
+    keys = [ProjectKey(workspace, "1") for workspace in ("ada", "ada", "bo", "carol", "dave")]
+    with ThreadPoolExecutor(len(keys)) as threads:
+        drawing = [threads.submit(painter.draw, key, large, read, 1, "") for key in keys]
+        assert all(begun.acquire(timeout=60) for _ in range(3))
+        assert pymupdf.Pixmap(painter.draw(keys[0], BIBLE, harmless, 1, "")).width == 1190
+        assert not begun.acquire(blocking=False)
+        goes_on.set()
+        assert all(pymupdf.Pixmap(drawn.result(120)).width == 1190 for drawn in drawing)
+
+
 def test_files_of_pages_that_wait_are_not_in_memory(painter: Painter) -> None:
     """Four pages of one book of 256 MB would be a gigabyte."""
     goes_on, begun = Event(), Semaphore(0)

@@ -164,6 +164,15 @@ async def test_a_story_in_a_file_is_read(home: House, era: Era) -> None:
     assert continuity["note"] == MATERIAL
 
 
+async def test_no_more_of_a_story_is_read_than_there_was_room_for(
+    home: House, folder: Path, monkeypatch: pytest.MonkeyPatch, era: Era
+) -> None:
+    size = (folder / "story.arrow").stat().st_size
+    monkeypatch.setattr("mcp_server.stories.FileStory._size", lambda _: size - 1)
+    async with assistant(home.url, era) as scribe:
+        assert await scribe.code("outline", story="story.arrow") == "CONFLICT"
+
+
 async def test_every_answer_about_texts_says_that_they_are_material(home: House, era: Era) -> None:
     reading: dict[str, dict[str, Any]] = {
         "search_documents": {"query": "lamp"},
