@@ -28,7 +28,7 @@ def fingerprint(project: ArrowProject | None) -> str:
     sha256 = hashlib.sha256()
     _add(sha256, [_plain(one) for one in rest])
     for kind, table in sorted(raw["resources"].items()):
-        for key in sorted(table):
+        for key in sorted(table or ()):  # of a set that Arrow does not know anything may stand for nothing
             said = _without(_DERIVED, table[key])
             if kind == "scenes":
                 said["map"] = {node: _without(_PLACED, place) for node, place in said["map"].items()}

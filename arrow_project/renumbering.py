@@ -43,7 +43,7 @@ def renumbered_data(data: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str
 def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
     """A raw document with every resource's id replaced that `ids` has, wherever it stands."""
     resources = {
-        kind: {ids.get(key, key): _native(resource, ids) for key, resource in table.items()}
+        kind: {ids.get(key, key): _native(resource, ids) for key, resource in table.items()} if table else table
         for kind, table in document["resources"].items()
     }
     entry = document["entry"]

@@ -86,6 +86,14 @@ def test_any_turn_is_led_back(seed: int) -> None:
     assert errors <= {str(f) for f in check(before) if f.severity == "error"}
 
 
+@pytest.mark.parametrize("nothing", [None, 0, [], {}, ""])
+def test_so_is_one_with_a_set_that_holds_nothing_in_any_way(nothing: object) -> None:
+    story = json.loads(LAMP)
+    story["resources"]["others"] = nothing
+    before = parse(json.dumps(story))
+    led_back(applied(before.copy(), Operation("create_variable", {"name": "coins", "type": "num"})), before)
+
+
 @pytest.mark.parametrize("value", [[[1]], [{}], [True, None]])
 @pytest.mark.parametrize("field", ["ref", "use"])
 def test_a_story_with_anything_in_place_of_ids_is_led_back(field: str, value: list[object]) -> None:
