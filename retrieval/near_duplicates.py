@@ -73,32 +73,26 @@ class NearDuplicates:
         self._lengths = texts.lengths
         standing = 0
         with closing(texts):
-            for pair in pairs:
-                if not texts.have_room_for(pair):
-                    continue
+            for pair in filter(texts.have_room_for, pairs):
                 for one, other in (pair, pair[::-1]):
                     key = texts.version(one), texts.version(other)
                     compared = None if previous is None else previous._compared.get(key)
-                    if compared is None:
-                        if time.is_up or standing >= _MOST_STANDING or not texts.have_memory_for(pair):
-                            continue
-                        has_time = time.is_most_left
-                        try:
-                            compared = _compare(texts.aligned(one), texts.aligned(other), time)
-                        except _TimeIsUp:
-                            if not has_time:
-                                continue
-                            compared = _NOTHING  # nor would there be next time
-                    self._compared[key] = compared
-                    self._repeated.update(compared.repeated)
-                    self._differing.update(compared.differing)
-                    standing += len(compared.standing)
-                    for passage in compared.standing:
-                        names = self._also_in.setdefault(passage, [])
-                        if len(names) < _MOST_NAMED:
-                            names.append(texts.name(other))
+                    if compared is None and standing < _MOST_STANDING:
+                        compared = _compared_now(texts, one, other, time)
+                    if compared is not None:
+                        self._keep(key, compared, texts.name(other))
+                        standing += len(compared.standing)
         marked = len(self._also_in) + len(self._repeated) + len(self._differing)
         self.nbytes = _ENTRY_BYTES * (2 * len(self._compared) + marked + len(self._lengths)) + _ID_BYTES * standing
+
+    def _keep(self, key: tuple[int, int], compared: _Compared, name: str) -> None:
+        self._compared[key] = compared
+        self._repeated.update(compared.repeated)
+        self._differing.update(compared.differing)
+        for passage in compared.standing:
+            names = self._also_in.setdefault(passage, [])
+            if len(names) < _MOST_NAMED:
+                names.append(name)
 
     def also_in(self, passage_id: str) -> tuple[str, ...]:
         """The names of the other documents that say the same, sorted; of very many the first."""
@@ -241,6 +235,17 @@ class _Time:
         """Raises `_TimeIsUp` where what was begun has to end."""
         if thread_time() >= self._began + _MOST_S:
             raise _TimeIsUp
+
+
+def _compared_now(texts: _Texts, one: int, other: int, time: _Time) -> _Compared | None:
+    """What of the one stands in the other; None where the next index may find it, as there is no time or memory now."""
+    if time.is_up or not texts.have_memory_for((one, other)):
+        return None
+    has_time = time.is_most_left
+    try:
+        return _compare(texts.aligned(one), texts.aligned(other), time)
+    except _TimeIsUp:
+        return _NOTHING if has_time else None  # nor would there be next time
 
 
 def _compare(text: Alignment, other: Alignment, time: _Time) -> _Compared:
