@@ -149,7 +149,7 @@ def mutilated(draw: st.DrawFn) -> str:
     return json.dumps(document)
 
 
-@settings(calm, max_examples=30)
+@settings(calm, max_examples=100)
 @given(mutilated(), st.lists(wild_operations(), max_size=3), st.integers(0, 2**32))
 def test_broken_documents_raise_nothing_but_the_documented_errors(
     text: str, operations: list[Operation], seed: int
