@@ -35,7 +35,6 @@ BUILT = {
     "agent/questions/parameters.py",
     "arrow_project/node_types/patterns.py",
     "retrieval/quotes.py",
-    "workbench/asking/panel.py",
 }
 SEARCHING = {"search", "finditer", "findall", "sub", "subn", "split"}
 READING = SEARCHING | {"match", "fullmatch"}

@@ -31,6 +31,7 @@ _REMARKS = {
 }
 _NO_CHANGE = "Nothing was changed: say it in the tab Story, with the story open, to see it before it is done."
 _ALL = ""
+_BRACKETS, _NUMBER = re.compile(r"\[([^\[\]]+)\]"), re.compile(r"\d+")
 
 
 class AskPanel:
@@ -180,12 +181,9 @@ def _said_of(found: SearchAnswer, passages: Sequence[RankedPassage], kind: str) 
 
 def _first_cited(telling: Telling) -> Citation:
     """The one of its citations that the answer names first; their numbers are those of what was found."""
-
-    def named_at(citation: Citation) -> int:
-        named = re.search(rf"\[[^\]]*\b{citation.number}\b", telling.text)
-        return len(telling.text) if named is None else named.start()
-
-    return min(telling.citations, key=named_at)
+    by_number = {str(citation.number): citation for citation in telling.citations}
+    numbers = (number for brackets in _BRACKETS.findall(telling.text) for number in _NUMBER.findall(brackets))
+    return next((by_number[number] for number in numbers if number in by_number), telling.citations[0])
 
 
 def _cited(number: int, found: RankedPassage) -> Citation:
