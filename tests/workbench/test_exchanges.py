@@ -1,6 +1,7 @@
 """Of what is said on a page so much is taken, drawn and kept, and one thing at a time."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,12 +10,15 @@ from nicegui import ElementFilter, ui
 
 from server import RequestError, TooManyTurns
 from tests.workbench.test_forms import on_a_page
+from tests.workbench.test_kept_conversation import CITATION
 from tests.workbench.test_panels import opened, visited
+from workbench.asking.citations import draw_citations
 from workbench.asking.conversation import Conversation
 from workbench.asking.kept_conversation import MOST_EXCHANGES
-from workbench.asking.panel import AskPanel
+from workbench.asking.panel import AskPanel, _first_cited  # pyright: ignore[reportPrivateUsage]
 from workbench.asking.telling import Telling
-from workbench.frame.bounded import LONGEST_TEXT
+from workbench.documents.place import Place
+from workbench.frame.bounded import LONGEST_TEXT, MOST_WAYS
 from workbench.story.panel import StoryPanel
 
 Say = Callable[[str], Awaitable[None]]
@@ -146,3 +150,33 @@ def test_while_one_search_is_under_way_no_other_begins() -> None:
         return [*happened, *drawn()]
 
     assert on_a_page(use) == ["waits", "waits", "lamp"]  # for the documents, and for the passages
+
+
+def test_of_very_many_places_that_an_answer_cites_the_first_are_drawn() -> None:
+    async def show(_: Place) -> None: ...
+
+    async def use() -> tuple[list[str], list[str]]:
+        draw_citations([replace(CITATION, number=number, also_in=()) for number in range(1, 10_000)], show)
+        return [one.text for one in ElementFilter(kind=ui.button)], [one.text for one in ElementFilter(kind=ui.label)]
+
+    buttons, labels = on_a_page(use)
+    assert buttons[0].startswith("[1] ")
+    assert len(buttons) == MOST_WAYS
+    assert labels == [f"{9_999 - MOST_WAYS} more are cited."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [
+        ("It is dark [3], and cold [1, 2].", 3),
+        ("On [ 9, 2, p. 1] as on [3].", 2),
+        ("In 2 [of 9] it is cold.", 1),
+        ("[" * 1_000_000 + "[3][1]", 3),
+        (f"[{'9' * 5000}, 3]", 3),
+    ],
+)
+def test_the_place_that_an_answer_names_first_is_the_one_that_opens(answer: str, first: int) -> None:
+    telling: Any = SimpleNamespace(
+        text=answer, citations=tuple(replace(CITATION, number=number) for number in (1, 2, 3))
+    )
+    assert _first_cited(telling).number == first

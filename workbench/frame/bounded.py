@@ -11,7 +11,7 @@ MOST_ELEMENTS = 200
 MOST_NODES, MOST_LINKS = 5000, 20_000
 """In one drawing."""
 MOST_WAYS = 50
-"""To a node, and from it: a button costs more than other elements."""
+"""To a node, from it, and to what an answer cites: a button costs more than other elements."""
 MOST_FIELDS = 50
 """Of one kind in a form, or passages of a page: each is half a dozen elements."""
 MOST_CHOICES = 200
