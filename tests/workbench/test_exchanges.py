@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 from nicegui import ElementFilter, ui
 
+from agent import Asked, TextChunk
 from server import RequestError, TooManyTurns
 from tests.workbench.test_forms import on_a_page
 from tests.workbench.test_kept_conversation import CITATION
 from tests.workbench.test_panels import opened, visited
 from workbench.asking.citations import draw_citations
 from workbench.asking.conversation import Conversation
+from workbench.asking.exchanges import Exchanges
 from workbench.asking.kept_conversation import MOST_EXCHANGES
 from workbench.asking.panel import AskPanel, _first_cited  # pyright: ignore[reportPrivateUsage]
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place
-from workbench.frame.bounded import LONGEST_TEXT, MOST_WAYS
+from workbench.frame.bounded import LONGEST_CONVERSATION, LONGEST_TEXT, MOST_WAYS
 from workbench.story.panel import StoryPanel
 
 Say = Callable[[str], Awaitable[None]]
@@ -180,3 +182,40 @@ def test_the_place_that_an_answer_names_first_is_the_one_that_opens(answer: str,
         text=answer, citations=tuple(replace(CITATION, number=number) for number in (1, 2, 3))
     )
     assert _first_cited(telling).number == first
+
+
+def test_of_long_answers_no_more_is_drawn_than_a_page_has_room_for() -> None:
+    def texts(exchanges: Exchanges) -> list[str]:
+        return [one.text for one in exchanges.descendants() if isinstance(one, ui.label)]
+
+    async def use() -> list[str]:
+        exchanges = Exchanges(newest=-1)
+        for number, length in enumerate([10, 80_000, 80_000, 30_000_000, 20]):
+            with exchanges.begin(str(number)):
+                telling = Telling(ui.label())
+            await telling.tell(TextChunk("x" * length))
+            await telling.tell(Asked("plan", "", "pending", "x" * length))
+            assert telling.asked == Asked("plan", "", "pending")
+            assert sum(map(len, texts(exchanges))) <= 2 * LONGEST_CONVERSATION + 100
+        return texts(exchanges)
+
+    assert on_a_page(use) == ["4", "x" * 20]
+
+
+def test_what_was_found_in_another_project_is_not_drawn_in_the_one_that_was_chosen_meanwhile() -> None:
+    async def use() -> list[str]:
+        visit = visited()
+        panel: Any = AskPanel(visit)
+        panel._question.set_value("lamp")
+
+        async def ask(work: Any) -> Any:
+            found = work()
+            visit.project = "another"
+            return found
+
+        visit.services.retriever = SimpleNamespace(answer=lambda *_: SimpleNamespace(passages=[]))
+        visit.ask = ask
+        await panel._search("lamp")
+        return drawn()
+
+    assert on_a_page(use) == []

@@ -1,9 +1,10 @@
 """Messages and their answers, as a page draws them."""
 
 from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
 
 from workbench.asking.kept_conversation import MOST_EXCHANGES
-from workbench.frame.bounded import beginning
+from workbench.frame.bounded import LONGEST_CONVERSATION, beginning
 
 
 class Exchanges(ui.column):
@@ -19,11 +20,13 @@ class Exchanges(ui.column):
         self._newest = newest
 
     def begin(self, said: str) -> ui.column:
-        """Where the answer to a message is drawn, below it; the oldest one is let go."""
+        """Where the answer to a message is drawn, below it; the oldest ones are let go."""
         with self, ui.column().classes("exchange") as exchange:
             ui.label(beginning(said)).classes("question")
         exchange.move(target_index=self._newest)
-        drawn = self.default_slot.children
-        if len(drawn) > MOST_EXCHANGES:
-            drawn[-1 if self._newest == 0 else 0].delete()
+        room = LONGEST_CONVERSATION
+        for number, one in enumerate(self.default_slot.children[:: 1 if self._newest == 0 else -1]):
+            room -= sum(len(drawn.text) for drawn in one.descendants() if isinstance(drawn, TextElement))
+            if number >= MOST_EXCHANGES or room < 0:
+                one.delete()
         return exchange

@@ -131,9 +131,11 @@ class AskPanel:
             await self.place.show(_place_of(_first_cited(telling)))
 
     async def _search(self, query: str) -> None:
-        retriever, kind = self._visit.services.retriever, self._kind.value
-        find = partial(retriever.answer, self._visit.key, query, _MOST_FOUND if kind else _SHOWN)
+        retriever, kind, key = self._visit.services.retriever, self._kind.value, self._visit.key
+        find = partial(retriever.answer, key, query, _MOST_FOUND if kind else _SHOWN)
         found = await self._visit.ask(partial(find, self._document.value or None))
+        if key != self._visit.key:  # another project was chosen meanwhile
+            return
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
         remark, cited = _said_of(found, passages, kind), [*map(_cited, count(1), passages[:_SHOWN])]
         async with self._visit.drawing():

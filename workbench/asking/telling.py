@@ -1,10 +1,12 @@
 """An answer while it is said."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nicegui import ui
 
 from agent import Asked, Citation, Cited, Event, Failed, TextChunk, TextFinished
+from workbench.frame.bounded import LONGEST_CONVERSATION, beginning
 
 
 class Telling:
@@ -12,7 +14,7 @@ class Telling:
 
     Attributes:
         citations: The places that it cites.
-        asked: What it ends with and waits for; None where it waits for nothing.
+        asked: What it ends with and waits for, without its texts; None where it waits for nothing.
     """
 
     def __init__(self, label: ui.label) -> None:
@@ -38,13 +40,13 @@ class Telling:
             case Failed(failure=failure):
                 self.add(failure.message)
             case Asked(text=text):
-                self.asked = event
+                self.asked = replace(event, text="", diff="")  # as long as the story each, and a page keeps it
                 self.add(text)
             case Cited(citations=citations):
                 self.citations = citations
             case _:
                 return
-        self._label.set_text(self.text)
+        self._show()
 
     def refuse(self, problem: str) -> None:
         """The turn has failed; what it has said of that itself is not said again."""
@@ -56,4 +58,7 @@ class Telling:
         """A part that is whole, after what was said before it."""
         self._finished += [self._open, text] if self._open else [text]
         self._open = ""
-        self._label.set_text(self.text)
+        self._show()
+
+    def _show(self) -> None:
+        self._label.set_text(beginning(self.text, LONGEST_CONVERSATION))

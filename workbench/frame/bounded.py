@@ -16,8 +16,9 @@ MOST_FIELDS = 50
 """Of one kind in a form, or passages of a page: each is half a dozen elements."""
 MOST_CHOICES = 200
 """In a field of a form, each of which costs as much as an element."""
-LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE, LONGEST_FORM = 200, 10_000, 200_000, 200_000
-"""In characters; of a form, those of all its fields together."""
+LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE = 200, 10_000, 200_000
+LONGEST_FORM = LONGEST_CONVERSATION = 200_000
+"""In characters; of a form and a conversation, those of all that is drawn of it together."""
 
 
 def draw_first(
@@ -33,7 +34,7 @@ def draw_first(
         ui.label(f"{len(items) - most} {rest}.").classes("hint")
 
 
-def beginning(text: str) -> str:
+def beginning(text: str, longest: int = LONGEST_TEXT) -> str:
     """A text, or as much of it as is drawn, and how long the rest is."""
-    rest = len(text) - LONGEST_TEXT
-    return text if rest <= 0 else f"{text[:LONGEST_TEXT]}… ({rest:,} characters more)"
+    rest = len(text) - longest
+    return text if rest <= 0 else f"{text[:longest]}… ({rest:,} characters more)"

@@ -14,7 +14,7 @@ from server import RequestError, TurnBody
 from server.limits.turn_rate import TooManyTurns
 from workbench.asking.citations import draw_citations
 from workbench.documents.place import Place, PlaceView
-from workbench.frame.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import MOST_ELEMENTS, beginning
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
@@ -147,7 +147,7 @@ class ContinuityView:
             await self._place.show(place)
 
         with ui.element("section").classes("finding"):
-            ui.label(f"“{finding['text']}”").classes("passage")
+            ui.label(f"“{beginning(finding['text'])}”").classes("passage")
             ui.label(finding["problem"])
             with ui.row().classes("line"):
                 ui.button(f"Node {node_id}", on_click=partial(self._choose, node_id)).props("outline no-caps dense")
