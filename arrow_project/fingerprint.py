@@ -27,8 +27,9 @@ def fingerprint(project: ArrowProject | None) -> str:
     rest = _without({"meta", "resources"}, raw), _without(_OF_SAVING, raw["meta"]), authors
     sha256 = hashlib.sha256()
     _add(sha256, [_plain(one) for one in rest])
-    for kind, table in sorted(raw["resources"].items()):
-        for key in sorted(table or ()):  # of a set that Arrow does not know anything may stand for nothing
+    # A set that Arrow does not know holds nothing, by whatever name and in whatever way.
+    for kind, table in sorted(raw["resources"].items(), key=lambda named: str(named[0])):
+        for key in sorted(table or ()):
             said = _without(_DERIVED, table[key])
             if kind == "scenes":
                 said["map"] = {node: _without(_PLACED, place) for node, place in said["map"].items()}

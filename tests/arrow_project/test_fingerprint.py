@@ -44,9 +44,10 @@ def test_bookkeeping_and_positions_are_not(path: tuple[str, ...]) -> None:
     assert _changed(*path, value=[1, 2]) == _changed(*path, value=[3, 4])
 
 
+@pytest.mark.parametrize("name", ["others", "5"])
 @pytest.mark.parametrize("nothing", [None, 0, [], {}, ""])
-def test_a_set_that_arrow_does_not_know_may_hold_nothing_in_any_way(nothing: object) -> None:
-    assert _changed("others", value=nothing)
+def test_a_set_that_arrow_does_not_know_may_hold_nothing_in_any_way(name: str, nothing: object) -> None:
+    assert _changed(name, value=nothing)
 
 
 def test_no_step_goes_over_all_of_a_large_node(monkeypatch: pytest.MonkeyPatch) -> None:
