@@ -390,9 +390,9 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
 
 
 def _unread(entry: _Entry) -> Unread:
-    size = entry.size
     # Its place in memory is for as much as there is now; what is edited meanwhile becomes no other kind of file.
-    return Unread(entry.name, partial(_read, entry, max(2 * size, _MAY_GROW_TO)), size=size)
+    most = min(max(2 * entry.size, _MAY_GROW_TO), MAX_DOCUMENT_BYTES)
+    return Unread(entry.name, partial(_read, entry, most), size=entry.size)
 
 
 def _read(entry: _Entry, most: int = MAX_DOCUMENT_BYTES) -> Source | Refusal:
