@@ -181,7 +181,9 @@ def _misspelled(word: str, meant: str, node: Node, documents: DocumentTexts) -> 
 
 
 def _facts(story: Story, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
-    around = content_terms(" ".join((story.scenes[node.scene_id].name, story.speaker(node), *node.texts)))
+    documents.go_on()
+    scene, speaker = (name[:_LONGEST_NAME] for name in (story.scenes[node.scene_id].name, story.speaker(node)))
+    around = content_terms(" ".join((scene, speaker, *node.texts)))
     for text in node.texts:
         for unit in split_units(text):
             if unit.text.endswith("?") or len(unit.text) > LONGEST_SENTENCE:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from weakref import ref
 
@@ -17,7 +18,7 @@ from arrow_project import ArrowProject, Operation, Story, parse
 from corpora import Catalog, DataDirectory, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Ingestor, ReaderPool, scan
-from retrieval import CitedPassage, Embedder, Retriever, VectorStore, read_figures
+from retrieval import CitedPassage, Embedder, Retriever, VectorStore, content_terms, read_figures
 from tests.agent.story import story_text
 
 KEY = ProjectKey("local", "1")
@@ -201,10 +202,11 @@ def test_only_names_are_near_a_name() -> None:
     assert not words.knows("Mima")
 
 
-def written(*texts: str) -> Story:
+def written(*texts: str, scene_name: str = "Pier") -> Story:
     """A story whose nodes say these."""
     document = json.loads(story_text())
     nodes, scene = document["resources"]["nodes"], document["resources"]["scenes"]["0"]
+    scene["name"] = scene_name
     for number, text in enumerate(texts, start=1000):
         nodes[str(number)] = {**nodes["3"], "name": str(number), "data": {**nodes["3"]["data"], "content": text}}
         scene["map"][str(number)] = {"offset": [number, 0]}
@@ -245,6 +247,28 @@ def test_of_a_sentence_without_an_end_each_finding_shows_the_beginning() -> None
     report = check_scene(story, 0, DocumentTexts(lambda: ["We saw Odile there.\n" * 3], asked_for([])))
     assert report.findings
     assert all(len(one.text) <= 300 for one in report.findings)
+
+
+def test_of_a_name_of_megabytes_the_beginning_is_compared_and_each_node_can_be_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    story, read, times = written("It is dark.", scene_name="pier " * 300_000), list[int](), count()
+
+    def terms(text: str) -> frozenset[str]:
+        read.append(len(text))
+        return content_terms(text)
+
+    def go_on() -> None:
+        if next(times) == 40:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("agent.continuity.checking.content_terms", terms)
+    check_scene(story, 0, DocumentTexts(lambda: ["The pier is long."], asked_for([])))
+    assert read
+    assert max(read) < 10_000
+    monkeypatch.setattr("agent.continuity.checking._speakers", lambda *_: ())
+    with pytest.raises(KeyboardInterrupt):
+        check_scene(written(*["it is dark."] * 50), 0, DocumentTexts(lambda: ["We saw Odile there."], asked_for([]), go_on))
 
 
 def test_a_long_text_of_a_document_is_read_in_pieces() -> None:

@@ -1,21 +1,25 @@
 """What the continuity check says of scenes that cannot be compared."""
 
+import json
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from nicegui import ui
+from nicegui import Event, ui
 
 from agent import Failure, OperationFinished
 from server import RequestError, TurnBody
 from server.limits.turn_rate import TooManyTurns
 from tests.workbench.test_forms import OPENED, STORY, on_a_page
+from workbench.frame.bounded import LONGEST_NAME
 from workbench.story.continuity import ContinuityView
+from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 
 FIRST = next(iter(STORY.scenes.values()))
+PROJECT_CHANGED = Event[[]]()
 FINDING: dict[str, Any] = {"node_id": 1, "text": "bell", "problem": "The documents have a horn.", "passages": []}
 
 
@@ -35,7 +39,7 @@ def compared(problem: Exception | Failure | None) -> tuple[list[int], list[str]]
     return asked, labels_of(begin_turn)
 
 
-def labels_of(begin_turn: Callable[[TurnBody, Any], Awaitable[None]]) -> list[str]:
+def labels_of(begin_turn: Callable[[TurnBody, Any], Awaitable[None]], story: OpenStory = OPENED) -> list[str]:
     """What a check says whose turns are these."""
 
     async def listed() -> Any:
@@ -43,9 +47,10 @@ def labels_of(begin_turn: Callable[[TurnBody, Any], Awaitable[None]]) -> list[st
 
     async def use() -> list[str]:
         visit: Any = SimpleNamespace(shown=ShownStory(), listed=listed, begin_turn=begin_turn, drawing=nullcontext)
+        visit.project_changed = PROJECT_CHANGED
         with ui.column() as whole:
             view: Any = ContinuityView(visit, print, visit)
-        visit.shown.open(OPENED)
+        visit.shown.open(story)
         await view._check()
         return [label.text for label in whole.descendants() if isinstance(label, ui.label)]
 
@@ -66,6 +71,33 @@ def test_a_long_scene_is_compared_part_by_part_and_of_very_many_places_the_first
     assert said.count(FINDING["problem"]) == 200
     assert f"Scene “{FIRST.name}”: There may be more." in said
     assert any(f"{150 * len(asked)} places to look at. The first 200 are shown." in one for one in said)
+
+
+def test_of_very_many_parts_that_were_cut_the_first_are_named_and_not_by_all_of_a_long_name() -> None:
+    async def begin_turn(body: TurnBody, tell: Any) -> None:
+        cut = {"findings": [], "cut": "There may be more.", "of_parts": 300}
+        await tell(OperationFinished("check_continuity", {}, cut, None))
+
+    document = json.loads(OPENED.text)
+    document["resources"]["scenes"] = {"0": document["resources"]["scenes"]["0"] | {"name": "pier " * 10_000}}
+    said = labels_of(begin_turn, OpenStory.read("story.arrow", json.dumps(document).encode()))
+    cut = [one for one in said if "There may be more." in one]
+    assert len(cut) == 200
+    assert max(map(len, cut)) < LONGEST_NAME + 50
+
+
+def test_what_was_found_with_the_documents_of_a_project_is_not_shown_with_another_one() -> None:
+    asked = list[int]()
+
+    async def begin_turn(body: TurnBody, tell: Any) -> None:
+        asked.append(body.function_params["scene_id"])
+        if len(asked) == 2:
+            PROJECT_CHANGED.emit()
+        await tell(OperationFinished("check_continuity", {}, {"findings": [FINDING]}, None))
+
+    said = labels_of(begin_turn)
+    assert len(asked) == 2
+    assert FINDING["problem"] not in said
 
 
 @pytest.mark.parametrize("problem", [Failure("X", "It took too long."), RequestError(503, "X", "It took too long.")])

@@ -1,6 +1,7 @@
 """Of what is said on a page so much is taken, drawn and kept, and one thing at a time."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +21,7 @@ from workbench.asking.kept_conversation import MOST_EXCHANGES
 from workbench.asking.panel import AskPanel, _first_cited  # pyright: ignore[reportPrivateUsage]
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place
-from workbench.frame.bounded import LONGEST_CONVERSATION, LONGEST_TEXT, MOST_WAYS
+from workbench.frame.bounded import LONGEST_CONVERSATION, LONGEST_TEXT, MOST_WAYS, beginning
 from workbench.story.panel import StoryPanel
 
 Say = Callable[[str], Awaitable[None]]
@@ -116,7 +117,7 @@ def test_of_what_was_said_a_page_keeps_what_its_browser_keeps() -> None:
             conversation.keep()
         return histories
 
-    assert on_a_page(use) == [0, 1, 2, 3, 3, 3, 3, 3]
+    assert on_a_page(use) == [0, 1, 2, 3, 4, 4, 4, 4]
 
 
 def test_a_form_in_which_too_much_is_written_is_refused_and_says_why() -> None:
@@ -173,7 +174,7 @@ def test_of_very_many_places_that_an_answer_cites_the_first_are_drawn() -> None:
         ("It is dark [3], and cold [1, 2].", 3),
         ("On [ 9, 2, p. 1] as on [3].", 2),
         ("In 2 [of 9] it is cold.", 1),
-        ("[" * 1_000_000 + "[3][1]", 3),
+        ("[" * 190_000 + "[3][1]", 3),
         (f"[{'9' * 5000}, 3]", 3),
     ],
 )
@@ -199,23 +200,44 @@ def test_of_long_answers_no_more_is_drawn_than_a_page_has_room_for() -> None:
             assert sum(map(len, texts(exchanges))) <= 2 * LONGEST_CONVERSATION + 100
         return texts(exchanges)
 
-    assert on_a_page(use) == ["4", "x" * 20]
+    cut = f"{'x' * LONGEST_TEXT}… ({{:,}} characters more)"
+    assert on_a_page(use) == [
+        *("0", "x" * 10, "1", cut.format(80_000 - LONGEST_TEXT), "2", cut.format(80_000 - LONGEST_TEXT)),
+        *("3", cut.format(len(beginning("x" * 30_000_000, LONGEST_CONVERSATION)) - LONGEST_TEXT), "4", "x" * 20),
+    ]
 
 
-def test_what_was_found_in_another_project_is_not_drawn_in_the_one_that_was_chosen_meanwhile() -> None:
-    async def use() -> list[str]:
+def test_of_exchanges_no_more_is_drawn_together_than_a_page_has_room_for() -> None:
+    async def use() -> int:
+        exchanges = Exchanges(newest=0)
+        for _ in range(MOST_EXCHANGES):
+            with exchanges.begin("x" * 60_000):
+                Telling(ui.label()).add("x" * 10_000)
+        return len(exchanges.default_slot.children)
+
+    assert on_a_page(use) == LONGEST_CONVERSATION // 20_000
+
+
+def test_what_was_found_in_another_project_is_not_shown_or_kept_in_the_one_that_was_chosen_meanwhile() -> None:
+    async def use() -> list[object]:
         visit = visited()
         panel: Any = AskPanel(visit)
-        panel._question.set_value("lamp")
+        draw = visit.drawing
+
+        @asynccontextmanager
+        async def drawing() -> AsyncGenerator[None]:
+            async with draw():
+                visit.project = "another"
+                yield
 
         async def ask(work: Any) -> Any:
-            found = work()
-            visit.project = "another"
-            return found
+            return work()
 
-        visit.services.retriever = SimpleNamespace(answer=lambda *_: SimpleNamespace(passages=[]))
-        visit.ask = ask
+        visit.services.retriever = SimpleNamespace(
+            answer=lambda *_: SimpleNamespace(passages=[], relevance="none", text_only=False, not_reranked=False)
+        )
+        visit.ask, visit.drawing = ask, drawing
         await panel._search("lamp")
-        return drawn()
+        return [*drawn(), *panel._conversation._exchanges]
 
     assert on_a_page(use) == []

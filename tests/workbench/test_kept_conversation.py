@@ -10,7 +10,7 @@ from agent import Citation
 from tests.workbench.test_forms import on_a_page
 from workbench.asking.conversation import Conversation
 from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange, KeptConversation, as_text, exchanges_in
-from workbench.frame.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import LONGEST_TEXT, MOST_ELEMENTS, MOST_WAYS
 
 CITATION = Citation(1, "bible.pdf", "a760", 3, 3, "p1", "The lamp is lit.", ("bible.docx",))
 SAID = [Exchange("Who?", "Elena [1].", (CITATION,)), Exchange("lamp", "", (CITATION,), is_search=True)]
@@ -27,7 +27,18 @@ def test_of_too_much_the_latest_is_kept() -> None:
     assert len(text) <= 200_000
     kept = exchanges_in(text, "")
     assert kept == many[-len(kept) :]
-    assert as_text("", [Exchange("Why?", "x" * 300_000)]) == as_text("", [])
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "🏮", "\n"])
+@pytest.mark.parametrize("length", [150_000, 30_000_000])
+def test_of_what_is_too_long_the_beginning_is_kept_and_what_was_said_before(letter: str, length: int) -> None:
+    text = as_text("", [*SAID, Exchange("Why?", letter * length, (CITATION,) * 250)])
+    assert len(text) <= 200_000
+    *before, last = exchanges_in(text, "")
+    assert before == SAID
+    assert last.said == "Why?"
+    assert last.answer in (letter * length, f"{letter * LONGEST_TEXT}… ({length - LONGEST_TEXT:,} characters more)")
+    assert last.citations == (CITATION,) * MOST_WAYS
 
 
 def test_no_more_places_are_kept_or_drawn_than_a_page_draws() -> None:

@@ -20,7 +20,13 @@ class Exchanges(ui.column):
         self._newest = newest
 
     def begin(self, said: str) -> ui.column:
-        """Where the answer to a message is drawn, below it; the oldest ones are let go."""
+        """Where the answer to a message is drawn, below it; of the answers before it the beginning stays.
+
+        The oldest exchanges are let go.
+        """
+        for drawn in self.descendants():
+            if isinstance(drawn, ui.label):
+                drawn.set_text(beginning(drawn.text))
         with self, ui.column().classes("exchange") as exchange:
             ui.label(beginning(said)).classes("question")
         exchange.move(target_index=self._newest)

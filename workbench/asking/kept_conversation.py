@@ -8,7 +8,7 @@ from nicegui.events import GenericEventArguments
 from pydantic import TypeAdapter, ValidationError
 
 from agent import Citation
-from workbench.frame.bounded import MOST_ELEMENTS
+from workbench.frame.bounded import MOST_ELEMENTS, MOST_WAYS, beginning
 
 MOST_EXCHANGES = 50
 _MOST_CHARACTERS = 200_000  # of JSON
@@ -78,14 +78,18 @@ class KeptConversation(ui.element, component="kept_conversation.js"):
 
 
 def as_text(about: str, exchanges: Sequence[Exchange]) -> str:
-    """What a browser keeps: JSON of so many characters at most."""
+    """What a browser keeps: JSON of so many characters at most; of what is too long for that the beginning."""
     kept: list[Exchange] = []
     room, places = _MOST_CHARACTERS - len(_JSON.dump_json(_Kept(about, kept))), MOST_ELEMENTS
-    for exchange in map(_shortened, reversed(exchanges)):
-        room -= len(_ONE.dump_json(exchange)) + 1
-        places -= len(exchange.citations)
-        if room < 0 or places < 0:
+    for whole in map(_shortened, reversed(exchanges)):
+        brief = replace(whole, said=beginning(whole.said), answer=beginning(whole.answer))
+        # Without being written where it cannot fit: it may be as long as the story.
+        written = ((one, len(_ONE.dump_json(one)) + 1) for one in (whole, brief) if len(one.answer) < room)
+        exchange, length = next(((one, length) for one, length in written if length <= room), (None, 0))
+        places -= len(whole.citations)
+        if exchange is None or places < 0:
             break
+        room -= length
         kept.insert(0, exchange)
     return _JSON.dump_json(_Kept(about, kept)).decode()
 
@@ -103,5 +107,7 @@ def exchanges_in(text: object, about: str) -> list[Exchange]:
 
 
 def _shortened(exchange: Exchange) -> Exchange:
-    cited = tuple(replace(citation, text=citation.text[:_OF_A_PASSAGE]) for citation in exchange.citations)
+    """With the places that are drawn, of each the beginning."""
+    first = exchange.citations[:MOST_WAYS]
+    cited = tuple(replace(citation, text=citation.text[:_OF_A_PASSAGE]) for citation in first)
     return replace(exchange, citations=cited)

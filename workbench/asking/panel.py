@@ -16,7 +16,7 @@ from workbench.asking.kept_conversation import Exchange
 from workbench.asking.message_field import MessageField
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place, PlaceView
-from workbench.frame.bounded import LONGEST_TEXT, MOST_NODES
+from workbench.frame.bounded import LONGEST_CONVERSATION, LONGEST_TEXT, MOST_NODES
 from workbench.frame.long_select import LongSelect
 from workbench.story.open_story import BLANK
 from workbench.visit import Visit
@@ -134,13 +134,12 @@ class AskPanel:
         retriever, kind, key = self._visit.services.retriever, self._kind.value, self._visit.key
         find = partial(retriever.answer, key, query, _MOST_FOUND if kind else _SHOWN)
         found = await self._visit.ask(partial(find, self._document.value or None))
-        if key != self._visit.key:  # another project was chosen meanwhile
-            return
         passages = [one for one in found.passages if not kind or one.passage.document.lower().endswith(kind)]
         remark, cited = _said_of(found, passages, kind), [*map(_cited, count(1), passages[:_SHOWN])]
         async with self._visit.drawing():
-            self._draw_found(query, remark, cited)
-        self._conversation.add_search(query, remark, cited)
+            if key == self._visit.key:  # else another project was chosen meanwhile
+                self._draw_found(query, remark, cited)
+                self._conversation.add_search(query, remark, cited)
 
     def _draw_found(self, query: str, remark: str, found: Sequence[Citation]) -> None:
         with self._answers.begin(query):
@@ -184,7 +183,8 @@ def _said_of(found: SearchAnswer, passages: Sequence[RankedPassage], kind: str) 
 def _first_cited(telling: Telling) -> Citation:
     """The one of its citations that the answer names first; their numbers are those of what was found."""
     by_number = {str(citation.number): citation for citation in telling.citations}
-    numbers = (number for brackets in _BRACKETS.findall(telling.text) for number in _NUMBER.findall(brackets))
+    drawn = telling.text[:LONGEST_CONVERSATION]
+    numbers = (number for brackets in _BRACKETS.findall(drawn) for number in _NUMBER.findall(brackets))
     return next((by_number[number] for number in numbers if number in by_number), telling.citations[0])
 
 

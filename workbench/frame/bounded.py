@@ -19,6 +19,7 @@ MOST_CHOICES = 200
 LONGEST_NAME, LONGEST_TEXT, LONGEST_OUTLINE = 200, 10_000, 200_000
 LONGEST_FORM = LONGEST_CONVERSATION = 200_000
 """In characters; of a form and a conversation, those of all that is drawn of it together."""
+_NOT_WORTH_IT = 50  # characters: the beginning of a beginning is the same
 
 
 def draw_first(
@@ -35,6 +36,6 @@ def draw_first(
 
 
 def beginning(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A text, or as much of it as is drawn, and how long the rest is."""
+    """A text, or as much of it as is drawn, and how long the rest is, where that is longer than to say so."""
     rest = len(text) - longest
-    return text if rest <= 0 else f"{text[:longest]}… ({rest:,} characters more)"
+    return text if rest <= _NOT_WORTH_IT else f"{text[:longest]}… ({rest:,} characters more)"

@@ -8,13 +8,14 @@ from typing import Any
 from nicegui import ui
 
 from agent import Citation, Cited, Event, Failure, OperationFinished
+from arrow_project import shorten
 from corpora import CorpusError
 from ingest import counted
 from server import RequestError, TurnBody
 from server.limits.turn_rate import TooManyTurns
 from workbench.asking.citations import draw_citations
 from workbench.documents.place import Place, PlaceView
-from workbench.frame.bounded import MOST_ELEMENTS, beginning
+from workbench.frame.bounded import LONGEST_NAME, MOST_ELEMENTS, beginning
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
@@ -45,13 +46,18 @@ class ContinuityView:
             self._state = ui.label().props('role="status"').classes("status")
             self._findings = ui.column().classes("list")
         visit.shown.was_changed.subscribe(self._clear_old)
+        visit.project_changed.subscribe(self._clear)
         visit.shown.on_close.append(self._forget)
 
     def _clear_old(self) -> None:
         if self._visit.shown.story is not self._compared:
-            self._compared = None
-            self._findings.clear()
-            self._state.set_text("")
+            self._clear()
+
+    def _clear(self) -> None:
+        """Another story is open, or it is looked at with another project's documents."""
+        self._compared = None
+        self._findings.clear()
+        self._state.set_text("")
 
     def _forget(self) -> None:
         self._compared = None
@@ -81,27 +87,29 @@ class ContinuityView:
         visit = self._visit
         if not (await visit.listed()).documents:
             return _NO_DOCUMENTS.format(visit.project)
-        found = failed = 0
+        found = cut = failed = 0
         scenes = story.story.scenes
         for number, (scene_id, scene) in enumerate(scenes.items(), start=1):
-            self._state.set_text(f"Comparing scene {number} of {len(scenes)}, “{scene.name}”, with the documents …")
+            name = shorten(scene.name, LONGEST_NAME)
+            self._state.set_text(f"Comparing scene {number} of {len(scenes)}, “{name}”, with the documents …")
             try:
                 async for compared, cited in self._compared_scene(story, scene_id):
-                    if self._compared is not story:
-                        break
-                    left = max(MOST_ELEMENTS - found, 0)
-                    found += len(compared["findings"])
                     async with visit.drawing():
+                        if self._compared is not story:
+                            break
+                        left = max(MOST_ELEMENTS - found, 0)
+                        found += len(compared["findings"])
+                        cut += "cut" in compared
                         with self._findings:
                             for finding in compared["findings"][:left]:
                                 self._draw(finding, cited)
-                            if left and "cut" in compared:
-                                ui.label(f"Scene “{scene.name}”: {compared['cut']}").classes("hint")
+                            if left and "cut" in compared and cut <= MOST_ELEMENTS:
+                                ui.label(f"Scene “{name}”: {compared['cut']}").classes("hint")
             except RequestError as error:
                 failed += 1
                 if failed <= MOST_ELEMENTS and self._compared is story:
                     with self._findings:
-                        problem = f"Scene “{scene.name}” was not compared: {error}"
+                        problem = f"Scene “{name}” was not compared: {error}"
                         ui.label(problem).props('role="alert"').classes("problem")
             except TooManyTurns as error:  # for the other scenes too
                 return f"{counted(found, 'place')} to look at in {number - 1} of {len(scenes)} scenes. {error}"
