@@ -163,6 +163,7 @@ def build_services(settings: Settings, parts: Parts, *, needs_model: bool = True
             parts.ingestor.embed_if_free,
             parts.retriever.repair,
             parts.catalog.unfinished_projects,
+            parts.ingestor.is_embedded,
         ),
         roots=folder_roots(settings),
         shares_database=settings.is_shared,

@@ -140,6 +140,10 @@ class Ingestor:
         else:
             self._retriever.forget_replaced(key)
 
+    def is_embedded(self, key: ProjectKey) -> bool:
+        """Whether no passage of the project lacks its vector and no vector must go; also where it is unknown."""
+        return not self._catalog.lacking_vectors(key) and not self._catalog.replaced_passages(key)
+
     def embed_if_free(self, key: ProjectKey, progress: ProgressListener | None = None) -> bool:
         """As `embed`, unless somebody else makes vectors of this project, in whatever process; whether nobody did."""
         if say := self._embedding(key, progress):

@@ -29,6 +29,8 @@ class EmbeddingWorker:
         repair: Makes a project's vector store equal to the catalog; called in a thread. False as well.
         unfinished: Projects that another server may have left; asked every few seconds, in a thread. None where
             there are no other servers.
+        is_complete: Whether there is nothing to be done for a project; asked in a thread before it waits for its turn,
+            as any number of projects may be named that there are not.
     """
 
     def __init__(
@@ -36,10 +38,12 @@ class EmbeddingWorker:
         embed: Callable[[ProjectKey, ProgressListener], bool],
         repair: Callable[[ProjectKey], bool],
         unfinished: Callable[[], Iterable[ProjectKey]] | None = None,
+        is_complete: Callable[[ProjectKey], bool] = lambda _: False,
     ) -> None:
         self._embed = embed
         self._repair = repair
         self._unfinished = unfinished
+        self._is_complete = is_complete
         self._looking: asyncio.Task[None] | None = None
         self._not_before: dict[ProjectKey, float] = {}  # of what failed
         self._patience_s: dict[ProjectKey, float] = {}
@@ -123,7 +127,8 @@ class EmbeddingWorker:
             self._again.add(key)
             while key in self._again:
                 self._again.discard(key)
-                await self._in_turn(key, lambda go_on: self._embed(key, go_on))
+                if not await asyncio.to_thread(self._is_complete, key):
+                    await self._in_turn(key, lambda go_on: self._embed(key, go_on))
         except _Closing:
             return
         except Exception as error:  # noqa: BLE001 - it is logged, with its place unless it is an operator's to mend

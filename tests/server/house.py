@@ -148,7 +148,7 @@ def house(
                 LocalPlanner() if local else model.answerer(Retries(tries=1)),
                 context_tokens,
             ),
-            embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair),
+            embedding=EmbeddingWorker(ingestor.embed_if_free, retriever.repair, is_complete=ingestor.is_embedded),
             roots=FolderRoots(path, roots or {}),
             confirm=confirm,
             limits=limits or Limits(call_timeout_s=PATIENCE_S, turns_per_minute=1_000_000),

@@ -55,6 +55,27 @@ async def test_nothing_is_kept_of_a_project_that_is_done() -> None:
     await worker.close()
 
 
+async def test_a_project_that_lacks_nothing_does_not_wait_for_its_turn() -> None:
+    may_end, embedded = threading.Event(), list[ProjectKey]()
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        embedded.append(key)
+        return may_end.wait(60)
+
+    worker = EmbeddingWorker(embed, lambda _: True, is_complete=lambda key: key != ONE)
+    worker.submit(ONE)
+    unknown = [ProjectKey("blue", f"unknown-{number}") for number in range(100)]
+    for key in unknown:
+        worker.submit(key)
+        worker.submit(key)
+    for key in unknown:
+        while await worker.batch(key):
+            pass
+    assert embedded == [ONE]
+    may_end.set()
+    await worker.close()
+
+
 async def test_what_another_server_leaves_is_taken_up() -> None:
     left = {ONE}
 
