@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -57,24 +57,30 @@ class Loss:
 def tables_of(project: ArrowProject) -> Tables:
     """All of a story that can be lost. The records are the project's own."""
     data = project.data
-    places: dict[int, dict[str, Any]] = {}
-    for scene in data.scenes.values():
-        for key, place in scene["map"].items():
-            places[key] = _both(places[key], place) if key in places else place
     return {
         "project": {0: {"title": project.title, "entry": project.entry}},
         "scene": {key: {**scene, "map": None} for key, scene in data.scenes.items()},
         "node": data.nodes,
-        "place": places,
+        "place": _places(place for scene in data.scenes.values() for place in scene["map"].items()),
         "variable": data.variables,
         "character": data.characters,
     }
 
 
-def _both(place: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """The places of a node that the maps of two scenes have, as one: what is done in either of them can be lost."""
-    skips = bool(place.get("skip")) or bool(other.get("skip"))
-    return {**place, "io": [*connections(place), *connections(other)], "skip": skips}
+def _places(maps: Iterable[tuple[int, dict[str, Any]]]) -> dict[int, dict[str, Any]]:
+    """What the maps of several scenes have of a node is as one: what is done in any of them can be lost."""
+    places: dict[int, dict[str, Any]] = {}
+    ours = set[int]()  # of many scenes, and not the project's own
+    for key, place in maps:
+        if key not in places:
+            places[key] = place
+            continue
+        if key not in ours:
+            ours.add(key)
+            places[key] = {**places[key], "io": [*connections(places[key])], "skip": bool(places[key].get("skip"))}
+        places[key]["io"] += connections(place)
+        places[key]["skip"] |= bool(place.get("skip"))
+    return places
 
 
 def losses(before: Tables, after: Tables) -> Iterator[Loss]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from arrow_project.names import base36
 from arrow_project.operations.connecting import native_slot
@@ -47,6 +48,38 @@ class _Budget:
         section.shown = telling
 
 
+class _Lines:
+    """Nodes as lines. One that many scenes name, and that is long, is not written out for each of them to be left out.
+
+    Attributes:
+        project: Whose they are.
+    """
+
+    def __init__(self, project: ProjectData) -> None:
+        self.project = project
+        self._named = Counter(chain.from_iterable(map(project.scene_map, project.scenes)))
+        self._least: dict[tuple[int, int | None], int] = {}
+
+    def within(self, room: int, node_id: int, scene_id: int, limit: int | None) -> str | None:
+        """The line; None where it is longer than the room."""
+        if self._named[node_id] > 1 and self._at_least(node_id, limit) > room:
+            return None
+        told = line(self.project, node_id, scene_id, limit)
+        return told if len(told) <= room else None
+
+    def length(self, node_id: int, scene_id: int, limit: int | None) -> int:
+        """How many characters the line has, or of a node that many scenes name the fewest."""
+        if self._named[node_id] > 1:
+            return self._at_least(node_id, limit)
+        return len(line(self.project, node_id, scene_id, limit))
+
+    def _at_least(self, node_id: int, limit: int | None) -> int:
+        key = node_id, limit
+        if key not in self._least:
+            self._least[key] = len(line(self.project, node_id, None, limit))
+        return self._least[key]
+
+
 def outline(
     project: ArrowProject,
     scene_id: int | None = None,
@@ -76,6 +109,7 @@ def outline(
 
 def _sections(project: ProjectData, open_scene: int | None, chosen: list[int]) -> list[_Section]:
     """In order of importance; ``order`` is where they stand."""
+    lines = _Lines(project)
     sections = [_fixed(_header(project, open_scene))]
     if chosen:
         sections.append(_list_section(_selection(project, chosen), "Selected nodes:", 1))
@@ -83,11 +117,11 @@ def _sections(project: ProjectData, open_scene: int | None, chosen: list[int]) -
         if around:
             sections.append(_list_section(around, "Around the selected nodes of other scenes:", 1))
     if open_scene is not None:
-        sections.append(_scene_section(project, open_scene, chosen, 4, "open"))
+        sections.append(_scene_section(lines, open_scene, chosen, 4, "open"))
     sections.append(_list_section(_variables(project), "Variables:", 2))
     sections.append(_list_section(_characters(project), "Characters:", 3))
     others = (s for s in project.scenes if s != open_scene)
-    sections += [_scene_section(project, s, [], 5, "") for s in others]
+    sections += [_scene_section(lines, s, [], 5, "") for s in others]
     return sections
 
 
@@ -229,7 +263,8 @@ def _selected(project: ProjectData, node_id: int, before: list[int]) -> str:
     return f"- {line(project, node_id, owner)}\n  scene {owner}, {details}"
 
 
-def _scene_section(project: ProjectData, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
+def _scene_section(lines: _Lines, scene_id: int, near: list[int], order: int, mark: str) -> _Section:
+    project = lines.project
     node_ids = [n for n in project.scene_map(scene_id) if n in project.nodes]
     title = _scene_title(project, scene_id, mark)
 
@@ -240,7 +275,7 @@ def _scene_section(project: ProjectData, scene_id: int, near: list[int], order: 
 
     def short(room: int) -> str | None:
         nonlocal too_little
-        told = _told(project, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
+        told = _told(lines, scene_id, title, node_ids, near, _SHORT, room, partly=bool(mark))
         too_little = room if told is None else -1
         return told
 
@@ -248,7 +283,7 @@ def _scene_section(project: ProjectData, scene_id: int, near: list[int], order: 
         # where not even short lines found room, long ones need not be tried
         if room <= too_little:
             return None
-        return _told(project, scene_id, title, node_ids, near, None, room, partly=False)
+        return _told(lines, scene_id, title, node_ids, near, None, room, partly=False)
 
     return _Section([summary, short, full], order=order)
 
@@ -266,7 +301,7 @@ def _summary(project: ProjectData, node_ids: list[int]) -> str:
 
 
 def _told(
-    project: ProjectData,
+    lines: _Lines,
     scene_id: int,
     title: str,
     node_ids: list[int],
@@ -277,30 +312,31 @@ def _told(
     partly: bool,
 ) -> str | None:
     """The scene's nodes as lines; if they do not fit, those around the selection, or nothing."""
-    if not partly and len(node_ids) > _FEW and _expected(project, scene_id, node_ids, limit) > room:
+    project = lines.project
+    if not partly and len(node_ids) > _FEW and _expected(lines, scene_id, node_ids, limit) > room:
         return None
-    lines: dict[int, str] = {}
+    told: dict[int, str] = {}
     # what is left out is said in a line, which is longest if that is all
     tail = f"… and {_summary(project, node_ids)}" if partly else ""
     left = room - len(title) - len(tail) - 2 * _LEAST_LINE
     for node_id in _outwards(project, scene_id, near) if partly else node_ids:
-        told = line(project, node_id, scene_id, limit)
-        left -= len(told) + 1
-        if left < 0:
+        one = lines.within(left - 1, node_id, scene_id, limit)
+        if one is None:
             if not partly:
                 return None
             break
-        lines[node_id] = told
-    rest = [n for n in node_ids if n not in lines]
-    shown = [lines[n] for n in node_ids if n in lines]
+        left -= len(one) + 1
+        told[node_id] = one
+    rest = [n for n in node_ids if n not in told]
+    shown = [told[n] for n in node_ids if n in told]
     more = [f"… and {_summary(project, rest)}"] if rest else []
     return "\n".join([title, *shown, *more]) + "\n"
 
 
-def _expected(project: ProjectData, scene_id: int, node_ids: list[int], limit: int | None) -> int:
+def _expected(lines: _Lines, scene_id: int, node_ids: list[int], limit: int | None) -> int:
     """About the fewest characters that the scene's lines take, judged by some of them."""
     sample = node_ids[:: len(node_ids) // _SAMPLE + 1]
-    told = sum(len(line(project, n, scene_id, limit)) for n in sample)
+    told = sum(lines.length(n, scene_id, limit) for n in sample)
     return told * len(node_ids) // (len(sample) or 1) * 9 // 10
 
 

@@ -139,7 +139,8 @@ class Story:
     def nodes(self) -> dict[int, Node]:
         """By id; those that a scene has."""
         nodes = self._project.nodes
-        return {key: self._node(key, s.id) for s in self.scenes.values() for key in s.node_ids if key in nodes}
+        owners = {key: s.id for s in self.scenes.values() for key in s.node_ids if key in nodes}
+        return {key: self._node(key, scene_id) for key, scene_id in owners.items()}
 
     @cached_property
     def variables(self) -> dict[int, Variable]:

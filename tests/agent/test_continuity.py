@@ -268,7 +268,9 @@ def test_of_a_name_of_megabytes_the_beginning_is_compared_and_each_node_can_be_t
     assert max(read) < 10_000
     monkeypatch.setattr("agent.continuity.checking._speakers", lambda *_: ())
     with pytest.raises(KeyboardInterrupt):
-        check_scene(written(*["it is dark."] * 50), 0, DocumentTexts(lambda: ["We saw Odile there."], asked_for([]), go_on))
+        check_scene(
+            written(*["it is dark."] * 50), 0, DocumentTexts(lambda: ["We saw Odile there."], asked_for([]), go_on)
+        )
 
 
 def test_a_long_text_of_a_document_is_read_in_pieces() -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from arrow_project import ArrowProject, Operation, OperationError, diff, outline, parse, restore
+from arrow_project import ArrowProject, Operation, OperationError, diff, outline, parse, restore, tables_of
 from arrow_project.journal import Journal
 from arrow_project.merging import replaced
+from arrow_project.outlining import line
 from arrow_project.project_data import ProjectData
 from arrow_project.values import connections
 from tests.agent.story import story_text
@@ -385,3 +386,51 @@ def test_what_a_condition_compares_with_is_told_and_kept_in_little_memory(operat
         assert max(shown, tracemalloc.get_traced_memory()[1]) < 25 * len(said)
     finally:
         tracemalloc.stop()
+
+
+def _named_by_many_scenes(scenes: int, ways: int) -> ArrowProject:
+    """A long dialog that the maps of many scenes have, each with some of its connections."""
+    document = json.loads(story_text())
+    resources = document["resources"]
+    lines = [f"line {number}" for number in range(ways)]
+    data = {"character": -1, "lines": lines, "playable": True}
+    resources["nodes"]["1000"] = {"type": "dialog", "name": "d", "data": data}
+    for key in range(5000, 5000 + scenes):
+        place = {"offset": [0, 0], "io": [[1000, key % ways, 2, 0]], "skip": key == 5001}
+        resources["scenes"][str(key)] = {"name": f"s{key}", "entry": 2, "map": {"1000": place}}
+    return parse(json.dumps(document))
+
+
+def test_a_node_that_many_scenes_name_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = _named_by_many_scenes(scenes=300, ways=200)
+    looked_at = list[int]()
+
+    def counted(place: dict[str, Any]) -> Any:
+        found = connections(place)
+        looked_at.append(len(found))
+        return found
+
+    monkeypatch.setattr(sys.modules["arrow_project.losses"], "connections", counted)
+    place = tables_of(project)["place"][1000]
+    assert [way[1] for way in place["io"]] == [*range(200), *range(100)]
+    assert place["skip"] is True
+    assert sum(looked_at) == 300
+    assert "io" in project.data.scene_map(5000)[1000]
+    assert len(connections(project.data.scene_map(5000)[1000])) == 1, "the project's own stays as it is"
+
+    written = list[int]()
+
+    def noted(data: ProjectData, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
+        written.append(node_id)
+        return line(data, node_id, scene_id, limit)
+
+    monkeypatch.setattr("arrow_project.outlining.line", noted)
+    assert outline(project, max_characters=20_000)
+    assert written.count(1000) <= 20, "at each length once, and where it has room; and not in 300 scenes"
+
+
+def test_what_many_scenes_name_is_told_in_each_of_them_where_there_is_room() -> None:
+    project = _named_by_many_scenes(scenes=3, ways=2)
+    said = outline(project)
+    assert said.count("1000 dialog") == 3
+    assert outline(project, max_characters=3 * len(said)) == said
