@@ -1,5 +1,6 @@
 """The story that is open, kept by the browser, for a page that is loaded anew: after a pause, or a restart."""
 
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ TURN = "turn"
 """Stands, in what a browser's tab keeps, for a turn that is under way."""
 _MOST = 5_000_000
 """Characters that a browser keeps; sending more would hold up everybody for nothing."""
+_MOST_BYTES = 15 * 2**20
+"""In memory; a message has all of it as JSON, which may be twice that, and a socket is closed with 32 MiB unread."""
 
 
 class StoryKeeper(ui.element, component="keeper.js"):
@@ -96,7 +99,8 @@ class StoryKeeper(ui.element, component="keeper.js"):
         if story is None:
             return
         path = "" if story.file is None else str(story.file)
-        text = story.text if len(story.text) <= _MOST else None
+        is_kept = len(story.text) <= _MOST and sys.getsizeof(story.text) <= _MOST_BYTES
+        text = story.text if is_kept else None
         said = {"name": story.name, "path": path, "sha256": story.sha256, "unsaved": is_unsaved, "page": self.client.id}
         if self._kept != (said, text):
             self._kept = said, text
