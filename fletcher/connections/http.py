@@ -84,6 +84,7 @@ class Http(WatchesReader, HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._has_head()
         self._reader.keeps_up()
+        begun = [*(cycle for cycle, _ in self.pipeline), self._answered, self.cycle]
         self.pipeline.clear()
         if self._answered is not None:  # uvicorn tells only the last request, which may still wait
             self._answered.disconnected = True
@@ -92,6 +93,8 @@ class Http(WatchesReader, HttpToolsProtocol):
         # What has come is kept no longer than whoever works on it does: these refer to each other, and are seldom
         # looked through.
         self._incoming.drop()
+        for cycle in filter(None, begun):
+            cycle.body = bytearray()
         self.headers = []
         self.scope = self.cycle = self._answered = None  # type: ignore[assignment]
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from websockets.exceptions import ConnectionClosed
 
 from fletcher.connections.reader import Waits
@@ -21,6 +23,7 @@ from server.socket.session import Session
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
 from tests.server.house import House, house
+from tests.waiting import eventually
 
 SHORT_S = 0.3
 ENOUGH = 16 * 2**20  # characters; more than the buffers of both ends hold
@@ -129,6 +132,27 @@ def test_a_client_that_never_reads_loses_its_turn(hasty: House, monkeypatch: pyt
         assert "read" in (client.socket.close_reason or "")
     with hasty.client() as other:
         other.assert_quiet()
+
+
+def test_of_a_lost_connection_no_body_is_kept_that_nobody_has_read(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, begin = list[RequestResponseCycle](), RequestResponseCycle.__init__
+
+    def noted(cycle: RequestResponseCycle, *arguments: Any, **named: Any) -> None:
+        begin(cycle, *arguments, **named)
+        begun.append(cycle)
+
+    async def never(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(RequestResponseCycle, "__init__", noted)
+    monkeypatch.setattr(type(home.services.rounds), "wait", never)
+    address = urlsplit(home.url)
+    with closing(socket.create_connection((address.hostname, address.port), PATIENCE_S)) as raw:
+        raw.sendall(HEAD + b"Content-Length: 100000\r\n\r\n" + b" " * 30_000)
+        eventually(lambda: begun and begun[0].body)
+    eventually(lambda: begun[0].disconnected and not begun[0].body)
 
 
 def test_requests_before_any_answer_are_few(home: House) -> None:
