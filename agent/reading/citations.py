@@ -37,6 +37,8 @@ class Citations:
 
         Brackets that hold a number nobody was given are no citation: a connection is `[27, 1, 29, 0]`.
         """
+        if not self._by_number:
+            return ()  # nor is a text as long as the story looked through
         ranges = set[tuple[int, int]]()
         for group in (it[1] for text in texts for it in _BRACKETS.finditer(text) if _GROUP.fullmatch(it[1])):
             found = _ranges(group)

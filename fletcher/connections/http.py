@@ -132,6 +132,8 @@ class Http(WatchesReader, HttpToolsProtocol):
         if len(self.pipeline) >= _MOST_WAITING:
             raise _TooManyWaiting  # the parser stops there, and uvicorn answers 400 and closes
         super().on_headers_complete()
+        if not self._asks_for_socket:
+            self.url, self.headers = b"", []  # all of it is in the scope, which others let go
 
     def send_400_response(self, msg: str) -> None:
         """Says what is too large; uvicorn's own sentence for whatever else is no request."""

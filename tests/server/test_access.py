@@ -7,10 +7,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.types import Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from corpora import ProjectKey
 from server import WORKSPACE_HEADER, Access
+from server.access.rules import AccessMiddleware
+from server.limits.rounds import Rounds
 from tests.agent.scripted_model import PATIENCE_S, Use
 from tests.agent.story import story_text
 from tests.server.client import texts
@@ -189,6 +192,20 @@ def test_what_is_open_to_all_takes_no_query_apart(asked: House, monkeypatch: pyt
     with asked.http() as http:
         assert http.get(f"{path}?a=b").status_code == 200
     assert not any(queries)
+
+
+@pytest.mark.parametrize(("length", "kept"), [(15_000, 15_000), (15_001, 0)])
+async def test_of_a_long_address_of_the_page_nothing_is_kept(length: int, kept: int) -> None:
+    seen = list[int]()
+
+    async def page(scope: Scope, _receive: Receive, _send: Send) -> None:
+        seen.append(len(scope["query_string"]))
+
+    async def nothing(*_: object) -> None: ...
+
+    scope = {"type": "http", "path": "/sign-in", "query_string": b"x" * length, "headers": [(b"host", b"localhost")]}
+    await AccessMiddleware(page, Access(), Rounds())(scope, nothing, nothing)  # pyright: ignore[reportArgumentType]
+    assert seen == [kept]
 
 
 def test_a_token_does_not_choose_a_workspace(asked: House) -> None:

@@ -16,7 +16,6 @@ SIGN_IN = "/sign-in"
 _OF_THE_PAGE = ("project", "tab", "question", "document", "page", "passage")
 _WRONG = "This token opens nothing. It is one of the file that FLETCHER_TOKENS names, or the key in owner.json."
 _IN_ADDRESS = "A token in the page's address is not looked at, as addresses are passed on: enter it here."
-_LONGEST_QUERY = 15_000  # of an address of the page, in which a question of 1,000 characters may have 12,000
 _LONGEST_FORM = 2 * LONGEST_TOKEN
 
 _FORM = """<!doctype html>
@@ -93,7 +92,5 @@ async def sign_in(request: Request, access: Access, rounds: Rounds) -> Response:
 
 def _wanted(request: Request) -> str:
     """What the page is to show, as the end of its address; a token in it is not handed on, nor what is none of ours."""
-    query = request.url.query
-    said = parse_qsl(query) if len(query) <= _LONGEST_QUERY else []
-    shown = [(name, value) for name, value in said if name in _OF_THE_PAGE]
+    shown = [(name, value) for name, value in parse_qsl(request.url.query) if name in _OF_THE_PAGE]
     return f"?{urlencode(shown)}" if shown else ""
