@@ -64,6 +64,7 @@ async def test_a_project_that_lacks_nothing_does_not_wait_for_its_turn() -> None
 
     worker = EmbeddingWorker(embed, lambda _: True, is_complete=lambda key: key != ONE)
     worker.submit(ONE)
+    await until(lambda: embedded == [ONE])
     unknown = [ProjectKey("blue", f"unknown-{number}") for number in range(100)]
     for key in unknown:
         worker.submit(key)
