@@ -92,7 +92,9 @@ def _given_in_messages(content: str | None) -> set[tuple[int, ...]] | None:
     if content is None:
         return None
     try:
-        scenes = json.loads(content)["resources"]["scenes"].values()
+        # In Python, where other threads have their turn: in a long story there are very many of both.
+        read = json.loads(content, object_hook=lambda record: record, parse_float=lambda digits: float(digits))
+        scenes = read["resources"]["scenes"].values()
         connections = [c for scene in scenes for entry in scene["map"].values() for c in entry.get("io", ())]
         return {tuple(map(int, c)) for c in connections if all(isinstance(end, float) for end in c)}
     except (ValueError, KeyError, TypeError, AttributeError):

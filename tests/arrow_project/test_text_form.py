@@ -282,3 +282,10 @@ def test_the_ids_of_a_story_of_many_nodes_are_no_such_numbers() -> None:
     ids = [chapter | author << 37 | seed for author in authors for seed in range(25_000) if seed % 5]
     value, _ = decode(_numbered(ids))
     assert value == dict.fromkeys(ids)
+
+
+def test_numbers_are_read_in_python_where_others_have_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[str]()
+    monkeypatch.setattr("arrow_project.text_form._number", lambda digits: read.append(digits) or float(digits))
+    assert len(list(fractions('{"a": [1.5, 2.0, 2.25]}'))) == 2
+    assert read == ["1.5", "2.0", "2.25"]
