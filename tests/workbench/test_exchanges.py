@@ -1,5 +1,6 @@
 """Of what is said on a page so much is taken, drawn and kept, and one thing at a time."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,7 +18,7 @@ from tests.workbench.test_panels import opened, visited
 from workbench.asking.citations import draw_citations
 from workbench.asking.conversation import Conversation
 from workbench.asking.exchanges import Exchanges
-from workbench.asking.kept_conversation import MOST_EXCHANGES
+from workbench.asking.kept_conversation import MOST_EXCHANGES, Exchange
 from workbench.asking.panel import AskPanel, _first_cited  # pyright: ignore[reportPrivateUsage]
 from workbench.asking.telling import Telling
 from workbench.documents.place import Place
@@ -241,3 +242,31 @@ def test_what_was_found_in_another_project_is_not_shown_or_kept_in_the_one_that_
         return [*drawn(), *panel._conversation._exchanges]
 
     assert on_a_page(use) == []
+
+
+def test_what_is_kept_of_another_project_is_recalled_while_a_stopped_answer_still_ends() -> None:
+    async def use() -> list[list[Exchange]]:
+        visit, recalled, may_end = visited(), list[list[Exchange]](), asyncio.Event()
+
+        async def begin_turn(_body: Any, _tell: Any) -> None:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                await may_end.wait()  # as a thread that cannot be stopped
+                raise
+
+        visit.begin_turn = lambda *given: asyncio.ensure_future(begin_turn(*given))
+        conversation: Any = Conversation(visit, "ask", lambda: None, recalled.append)
+        saying = asyncio.ensure_future(
+            conversation.say("Who?", Telling(ui.label()), message="Who?", arrow_content="{}")
+        )
+        while not conversation.is_running:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        conversation.forget()
+        conversation._recall([Exchange("What of this one?", "A hundred things.")])
+        may_end.set()
+        assert await saying is None
+        return recalled
+
+    assert [[one.said for one in exchanges] for exchanges in on_a_page(use)] == [["What of this one?"]]

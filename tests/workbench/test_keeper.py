@@ -15,8 +15,14 @@ from workbench.story.shown_story import ShownStory
 
 @pytest.mark.parametrize(
     ("text", "is_sent"),
-    [('"' * 5_000_000, True), ('"' * 5_000_001, False), ("🕯" + '"' * 3_900_000, True), ("🕯" + '"' * 4_500_000, False)],
-    ids=["as much as a browser keeps", "more", "wide", "wide and long"],
+    [
+        ('"' * 5_000_000, True),
+        ('"' * 5_000_001, False),
+        ("🕯" + '"' * 3_900_000, True),
+        ("🕯" + '"' * 4_500_000, False),
+        ("я" * 4_900_000, True),
+    ],
+    ids=["as much as a browser keeps", "more", "wide", "wide and long", "Cyrillic"],
 )
 def test_no_more_is_sent_than_may_be_unread(monkeypatch: pytest.MonkeyPatch, text: str, *, is_sent: bool) -> None:
     sent = list[Any]()
@@ -29,6 +35,7 @@ def test_no_more_is_sent_than_may_be_unread(monkeypatch: pytest.MonkeyPatch, tex
         story: Any = SimpleNamespace(name="a.arrow", text=text, file=None, sha256="", scene_of_entry=0)
         shown.open(story)
 
+    json.dumps(text)  # which leaves its UTF-8 with it
     monkeypatch.setattr(StoryKeeper, "run_method", lambda _self, *arguments: sent.append(arguments))
     on_a_page(use)
     (kept,) = [text for name, *given in sent if name == "keep" for text in given[1:]]

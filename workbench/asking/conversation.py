@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent import Citation
+from corpora import CorpusError
 from server import RequestError, TurnBody
 from server.http.turn_routes import HistoryEntry
 from server.limits.turn_rate import TooManyTurns
@@ -87,7 +88,7 @@ class Conversation:
         except asyncio.CancelledError:
             telling.add("(stopped; nothing was changed)")
             return None
-        except (RequestError, TooManyTurns) as error:
+        except (RequestError, TooManyTurns, CorpusError) as error:
             telling.refuse(str(error))
             return None
         finally:
@@ -124,6 +125,7 @@ class Conversation:
             self._turn.cancel()
 
     def forget(self) -> None:
-        """Begins anew."""
+        """Begins anew; whoever still works on what is stopped keeps nothing from being recalled."""
         self.stop()
+        self._turn = None
         self._exchanges = []

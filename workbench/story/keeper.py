@@ -99,9 +99,14 @@ class StoryKeeper(ui.element, component="keeper.js"):
         if story is None:
             return
         path = "" if story.file is None else str(story.file)
-        is_kept = len(story.text) <= _MOST and sys.getsizeof(story.text) <= _MOST_BYTES
+        is_kept = len(story.text) <= _MOST and _bytes_of(story.text) <= _MOST_BYTES
         text = story.text if is_kept else None
         said = {"name": story.name, "path": path, "sha256": story.sha256, "unsaved": is_unsaved, "page": self.client.id}
         if self._kept != (said, text):
             self._kept = said, text
             self.run_method("keep", said, text)
+
+
+def _bytes_of(text: str) -> int:
+    """As a copy of it has: the text itself may have its UTF-8 with it, once that was written somewhere."""
+    return sys.getsizeof(f"{text} ")
