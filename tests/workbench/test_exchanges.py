@@ -257,12 +257,11 @@ def test_what_is_kept_of_another_project_is_recalled_while_a_stopped_answer_stil
 
         visit.begin_turn = lambda *given: asyncio.ensure_future(begin_turn(*given))
         conversation: Any = Conversation(visit, "ask", lambda: None, recalled.append)
-        saying = asyncio.ensure_future(
-            conversation.say("Who?", Telling(ui.label()), message="Who?", arrow_content="{}")
-        )
-        while not conversation.is_running:
+        asked = conversation.say("Who?", Telling(ui.label()), message="Who?", arrow_content="{}")
+        saying = asyncio.ensure_future(asked)
+        for _ in range(3):  # until it waits
             await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        assert conversation.is_running
         conversation.forget()
         conversation._recall([Exchange("What of this one?", "A hundred things.")])
         may_end.set()
