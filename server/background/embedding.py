@@ -125,9 +125,11 @@ class EmbeddingWorker:
             if first is not None:
                 await self._in_turn(key, lambda _: first(key))
             self._again.add(key)
-            while key in self._again:
+            while key in self._again and not self._closing:
                 self._again.discard(key)
-                if not await asyncio.to_thread(self._is_complete, key):
+                if await asyncio.to_thread(self._is_complete, key):
+                    self._left.pop(key, None)
+                else:
                     await self._in_turn(key, lambda go_on: self._embed(key, go_on))
         except _Closing:
             return
