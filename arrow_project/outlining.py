@@ -62,18 +62,18 @@ class _Lines:
 
     def within(self, room: int, node_id: int, scene_id: int, limit: int | None) -> str | None:
         """The line; None where it is longer than the room."""
-        if self._named[node_id] > 1 and self._at_least(node_id, limit) > room:
+        if self._at_least(node_id, limit) > room:
             return None
         told = line(self.project, node_id, scene_id, limit)
         return told if len(told) <= room else None
 
     def length(self, node_id: int, scene_id: int, limit: int | None) -> int:
         """How many characters the line has, or of a node that many scenes name the fewest."""
-        if self._named[node_id] > 1:
-            return self._at_least(node_id, limit)
-        return len(line(self.project, node_id, scene_id, limit))
+        return self._at_least(node_id, limit) or len(line(self.project, node_id, scene_id, limit))
 
     def _at_least(self, node_id: int, limit: int | None) -> int:
+        if self._named[node_id] < 2:
+            return 0
         key = node_id, limit
         if key not in self._least:
             self._least[key] = len(line(self.project, node_id, None, limit))

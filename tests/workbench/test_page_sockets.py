@@ -143,10 +143,11 @@ def test_what_a_tab_keeps_comes_back_although_another_story_is_dropped_meanwhile
         ).json()
         for name, fields in (("mine.arrow", {"unsaved": "true", "page": "gone"}), ("other.arrow", {}))
     )
-    page.tell("answer", "fletcher/story", kept)
-    said = page.tell("answer", '.arrow"', {"url": address, "answer": dropped})
-    if (asked := "mine.arrow has changes that were not downloaded") not in said:
-        page.until(asked)
+    said = page.tell("answer", "fletcher/story", kept)
+    said += page.tell("answer", '.arrow"', {"url": address, "answer": dropped})
+    for awaited in ("mine.arrow has changes that were not downloaded", "keep"):
+        if awaited not in said:
+            said += page.until(awaited)
 
 
 def test_a_socket_of_another_workspace_gets_no_page(guarded: str, opened: ExitStack) -> None:
