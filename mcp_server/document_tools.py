@@ -118,11 +118,8 @@ async def _add(call: AssistantCall) -> ToolAnswer:
     key, services = await project_of(call), call.services
     admitted = await ask_store(_admitted, call)
     found = await services.scanning.run(key.workspace, partial(_scanned, admitted))
-    try:
-        async with IngestProgress(call.context) as progress:
-            report = await services.intake.add(key, found, progress=progress.listen)
-    finally:  # also of what was taken in before the client has changed its mind
-        services.embedding.submit(key)
+    async with IngestProgress(call.context) as progress:
+        report = await services.intake.add(key, found, progress=progress.listen)
     return await in_thread(_report, report)
 
 

@@ -137,7 +137,7 @@ class Services:
     @cached_property
     def intake(self) -> Intake:
         """Where documents are taken in."""
-        return Intake(self.ingestor, self.metrics)
+        return Intake(self.ingestor, self.metrics, self.embedding)
 
     @cached_property
     def json_room(self) -> Room:
@@ -201,7 +201,7 @@ class Services:
     @cached_property
     def folders(self) -> LinkedFolders:
         """The linked folders, which are followed once they are started."""
-        return LinkedFolders(self.catalog, self.intake, self.embedding, self.roots, shared=self.shares_database)
+        return LinkedFolders(self.catalog, self.intake, self.roots, shared=self.shares_database)
 
 
 def _nobody(_: int) -> None:

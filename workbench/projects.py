@@ -134,7 +134,6 @@ async def add_sample(visit: Visit) -> None:
     """Takes the sample's documents into a project of its own, and shows that."""
     services, key = visit.services, ProjectKey(visit.workspace, SAMPLE.name)
     await services.intake.add(key, await in_thread(_sample_documents))
-    services.embedding.submit(key)
     visit.show(SAMPLE.name)
 
 

@@ -19,6 +19,7 @@ _BEGINS = re.compile(r"(?:^|[.!?…:;–—\n]|[\"“‘(*_#>•|-]\s?)[\s\"“�
 _SHORTEST = 3
 _LONG = 7
 _LONGEST = 50  # what is longer is no misspelt name, and comparing takes the square of it
+_COMPARED_AT_ONCE = 2_000  # which takes a millisecond, in which no other thread computes
 _MOST_WORDS = 300_000  # different ones: more than any language's documents have
 
 
@@ -67,8 +68,7 @@ class Vocabulary:
 
     def _nearest_to(self, key: str) -> str | None:
         distance = 2 if len(key) >= _LONG else 1
-        known = [name for name in self._sure_names if abs(len(name) - len(key)) <= distance]
-        found = process.extractOne(key, known, scorer=OSA.distance, score_cutoff=distance)
+        found = self._nearest_within(key, distance)
         if found is None or found[1] == 0:
             return None
         short = min(len(key), len(found[0])) <= _SHORTEST
@@ -76,6 +76,19 @@ class Vocabulary:
         if (short and key[0] != found[0][0]) or _is_ending(key, found[0]):
             return None
         return self._shown[found[0]]
+
+    def _nearest_within(self, key: str, distance: int) -> tuple[str, int] | None:
+        """The first of the nearest names, and how many letters it differs by."""
+        nearest = None
+        for first in range(0, len(self._sure_names), _COMPARED_AT_ONCE):
+            some = self._sure_names[first : first + _COMPARED_AT_ONCE]
+            known = [name for name in some if abs(len(name) - len(key)) <= distance]
+            cutoff = distance if nearest is None else nearest[1] - 1
+            if found := process.extractOne(key, known, scorer=OSA.distance, score_cutoff=cutoff):
+                nearest = found[0], int(found[1])
+                if nearest[1] == 0:
+                    break
+        return nearest
 
     @cached_property
     def _sure_names(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from corpora import CorpusError, ProjectKey
@@ -16,6 +17,8 @@ from server.closing import ServerClosing
 from server.limits.room import Room
 from server.limits.workspace_threads import WorkspaceThreads
 from server.metrics import Metrics
+
+_Result = TypeVar("_Result")
 
 _THREADS = 32  # of a workspace; they wait for readers and vectors most of the time
 _LEAST = 4 * 2**10  # what a document takes at least until it is taken in, however short it is
@@ -34,19 +37,21 @@ class NoRoomForDocuments(CorpusError):
 
 
 class Intake:
-    """Takes documents in for every session and route of a server.
+    """Takes documents in for every session and route of a server, and takes them out.
 
     Args:
         ingestor: Does the work.
         metrics: Count what became of the documents.
+        embedding: Is told of each project whose documents have changed.
 
     Attributes:
         failures: What could not be read.
     """
 
-    def __init__(self, ingestor: Ingestor, metrics: Metrics) -> None:
+    def __init__(self, ingestor: Ingestor, metrics: Metrics, embedding: EmbeddingWorker) -> None:
         self._ingestor = ingestor
         self._metrics = metrics
+        self._embedding = embedding
         self._room = Room(_MOST)
         self.failures = Failures()
         self._threads = WorkspaceThreads("intake", _THREADS)
@@ -74,7 +79,7 @@ class Intake:
         replace: bool = False,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
-        """`Ingestor.add`; `progress` is called in a thread.
+        """`Ingestor.add`; `progress` is called in a thread. The vectors follow.
 
         Raises:
             ServerClosing: The server ends before it is done.
@@ -89,7 +94,6 @@ class Intake:
         self,
         key: ProjectKey,
         sources: Collection[Source | Refusal | Unread],
-        embedding: EmbeddingWorker,
         *,
         replace: bool = False,
         progress: ProgressListener | None = None,
@@ -106,12 +110,9 @@ class Intake:
         with self._held(key.workspace, sources):
             names = [source.name for source in sources]
             before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key, names))
-            try:
-                report = await self._added(key, sources, replace, progress)
-            finally:  # also of what was taken in before an error
-                embedding.submit(key)
-            await self._embedded(key, embedding, progress or _nobody)
-        failure = embedding.failure(key)
+            report = await self._added(key, sources, replace, progress)
+            await self._embedded(key, progress or _nobody)
+        failure = self._embedding.failure(key)
         if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):
             raise failure
         report = await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
@@ -132,7 +133,7 @@ class Intake:
     async def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
         """`Ingestor.remove`, once nobody adds to the project; whoever waits for that keeps no thread."""
         async with self._turns.setdefault(key, asyncio.Lock()):
-            removed = await self._threads.run(key.workspace, partial(self._ingestor.take_out, key, name_or_id))
+            removed = await self._changed(key, partial(self._ingestor.take_out, key, name_or_id))
         await self._threads.run(key.workspace, partial(self._ingestor.forget_removed, key))
         return removed
 
@@ -160,14 +161,26 @@ class Intake:
         """Runs `work` on the documents of these names once nobody else adds to the project."""
         with self._noted(key, names):
             async with self._turns.setdefault(key, asyncio.Lock()):
-                report = await self._threads.run(key.workspace, work)
+                report = await self._changed(key, work)
                 self.failures.note(key, report)
                 return report
 
-    async def _embedded(self, key: ProjectKey, embedding: EmbeddingWorker, progress: ProgressListener) -> None:
+    async def _changed(self, key: ProjectKey, work: Callable[[], _Result]) -> _Result:
+        """Runs `work`, which changes documents; their vectors follow also where it fails midway or nobody waits."""
+        loop = asyncio.get_running_loop()
+
+        def change() -> _Result:
+            try:
+                return work()
+            finally:  # before whoever waits knows of it
+                loop.call_soon_threadsafe(self._embedding.submit, key)
+
+        return await self._threads.run(key.workspace, change)
+
+    async def _embedded(self, key: ProjectKey, progress: ProgressListener) -> None:
         most = 0
-        while await embedding.batch(key):
-            left = embedding.left(key)
+        while await self._embedding.batch(key):
+            left = self._embedding.left(key)
             most = max(most, left)
             if most:
                 progress(Progress("", "embedding", most - left, most))

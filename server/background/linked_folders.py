@@ -36,7 +36,6 @@ from ingest import (
     Progress,
     Watch,
 )
-from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.closing import ServerClosing
 from server.limits.workspace_threads import WorkspaceThreads
@@ -83,17 +82,13 @@ class LinkedFolders:
     Args:
         catalog: Knows the links.
         intake: Takes documents in.
-        embedding: Makes their vectors.
         roots: Which folders may be linked.
         shared: Other servers use the same database.
     """
 
-    def __init__(
-        self, catalog: Catalog, intake: Intake, embedding: EmbeddingWorker, roots: FolderRoots, *, shared: bool
-    ) -> None:
+    def __init__(self, catalog: Catalog, intake: Intake, roots: FolderRoots, *, shared: bool) -> None:
         self._catalog = catalog
         self._intake = intake
-        self._embedding = embedding
         self._roots = roots
         self._shared = shared
         self._watcher = secrets.token_hex(8)
@@ -352,7 +347,6 @@ class LinkedFolders:
             follower.writes = progress.phase == "reading" or progress.done == progress.total
 
         report = await self._intake.follow(folder.key, change, go_on)
-        self._embedding.submit(folder.key)
         _log(folder, report)
         return report
 

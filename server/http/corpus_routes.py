@@ -208,13 +208,8 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
 
     async def take_in(tell: Callable[[Progress], Awaitable[None]] | None = None) -> dict[str, Any]:
         listen = _listener(tell) if tell else None
-        if wait:
-            report = await services.intake.index(key, sources, services.embedding, replace=replace, progress=listen)
-        else:
-            try:
-                report = await services.intake.add(key, sources, replace=replace, progress=listen)
-            finally:  # also of what was taken in before an error
-                services.embedding.submit(key)
+        take = services.intake.index if wait else services.intake.add
+        report = await take(key, sources, replace=replace, progress=listen)
         return await in_thread(report.as_dict)
 
     if EVENT_STREAM in request.headers.get("accept", ""):
@@ -252,10 +247,7 @@ async def list_documents(key: Key, services: Parts) -> Response:
 )
 async def remove_document(document: str, request: Request, key: Key, services: Parts) -> dict[str, Any]:
     """By id or name; its passages are gone from search at once."""
-    try:
-        removed = await while_connected(request, services.intake.remove(key, document))
-    finally:  # the vectors go also where the caller is gone
-        services.embedding.submit(key)
+    removed = await while_connected(request, services.intake.remove(key, document))
     return {"documents": [removed.as_dict()]}
 
 

@@ -1,10 +1,13 @@
 """What the application says of itself at /openapi.json and /docs: who is let in, and what everybody may be refused."""
 
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from server.access.rules import Access
 from server.http.refusals import OF_A_TOKEN, OF_A_WORKSPACE, OF_EVERY_ROUTE, refusals
@@ -22,12 +25,15 @@ def name_of(route: APIRoute) -> str:
 def describe(app: FastAPI, access: Access) -> None:
     """Makes the app's description say what its access rules do: tokens are asked for, or let somebody in at most."""
 
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            app.openapi_schema = _openapi(app, access)
-        return app.openapi_schema
+    @cache
+    def written() -> bytes:
+        return bytes(JSONResponse(_openapi(app, access)).body)
 
-    app.openapi = openapi
+    async def answer(_: Request) -> Response:
+        return Response(written(), media_type=JSONResponse.media_type)
+
+    # Before FastAPI's own, which writes it anew for each who asks, strangers too.
+    app.router.routes.insert(0, Route("/openapi.json", answer))
 
 
 def _openapi(app: FastAPI, access: Access) -> dict[str, Any]:

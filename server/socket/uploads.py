@@ -103,9 +103,7 @@ class Uploads:
             # Nothing is waited for before its place in the queue: of two versions the later one is to stay. Who has no
             # name is called by its content, and has no other version.
             source = _unread(message) if message.file_name else await in_thread(_source, message)
-            report = await self._add(key, source)
-            self._services.embedding.submit(key)
-            await self._answer(key, report)
+            await self._answer(key, await self._add(key, source))
         except binascii.Error:
             await self._fail(message, "INVALID_BASE64", _NO_BASE64)
         except CorpusError as error:

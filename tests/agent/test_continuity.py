@@ -312,6 +312,17 @@ def test_the_sample_is_where_the_tests_expect_it() -> None:
     assert Path(SAMPLE.documents, "dialogues.txt").is_file()
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 1_000])
+def test_the_nearest_name_is_the_same_however_many_are_compared_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.continuity.naming._COMPARED_AT_ONCE", at_once)
+    words = Vocabulary(["We saw Marbeck and Tolly, and then Marrack, and Marrick, and Dolly."])
+    assert words.nearest_name("Marruck") == "Marrack"  # the first of two as near, and nearer than Marbeck
+    assert words.nearest_name("Molly") == "Tolly"
+    assert words.nearest_name("Margarita") is None
+
+
 def test_what_is_longer_than_any_name_is_no_misspelt_one() -> None:
     """Comparing takes the square of it, and no other thread runs meanwhile."""
     words = Vocabulary([f"We saw Oskar and {'O' + 'x' * 59}."])

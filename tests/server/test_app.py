@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.responses import JSONResponse
 
 from corpora import Catalog, DataDirectory, ProjectKey
 from ingest import Source
@@ -33,6 +34,15 @@ def test_documentation(home: House) -> None:
             assert http.get(path).status_code == 200
         paths = http.get("/openapi.json").json()["paths"]
     assert {"/projects/{project_id}/corpus", "/projects/{project_id}/turns", "/healthz"} <= set(paths)
+
+
+def test_the_description_is_written_once_however_many_ask_for_it(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with home.http() as http:
+        first = http.get("/openapi.json")
+        assert first.json()["openapi"]
+        monkeypatch.setattr(JSONResponse, "render", None)
+        again = http.get("/openapi.json")
+    assert (again.content, again.headers["Content-Type"]) == (first.content, "application/json")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from corpora import ProjectKey
 from ingest import Ingestor, IngestReport, Progress, ProgressListener, Source, Unread
+from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake, NoRoomForDocuments
 from server.closing import ServerClosing
 from server.metrics import Metrics
@@ -37,9 +38,15 @@ class NoDocuments:
     """A catalog, for metrics that nobody reads."""
 
 
+def intake_of(ingestor: object) -> Intake:
+    """Takes in with this ingestor, whose documents lack no vectors."""
+    embedding = EmbeddingWorker(lambda *_: True, lambda _: True)
+    return Intake(cast("Ingestor", ingestor), Metrics(cast("Any", NoDocuments())), embedding)
+
+
 async def test_closing_ends_what_is_under_way() -> None:
     endless = Endless()
-    intake = Intake(cast("Ingestor", endless), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(endless)
     under_way = asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")]))
     assert await asyncio.to_thread(endless.running.wait, PATIENCE_S)
     await intake.close()
@@ -71,7 +78,7 @@ class Paging:
 
 async def test_it_is_known_to_which_page_a_reader_has_come() -> None:
     paging = Paging()
-    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(paging)
     under_way = asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")]))
     assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
     assert intake.reading(KEY) == Progress("bible.pdf", "reading", 0, 1, 2, 3)
@@ -79,6 +86,49 @@ async def test_it_is_known_to_which_page_a_reader_has_come() -> None:
     paging.goes_on.set()
     await under_way
     assert intake.reading(KEY) is None
+
+
+class Slow:
+    """An ingestor whose documents are not changed until it may."""
+
+    def __init__(self) -> None:
+        self.changing, self.may_change = threading.Event(), threading.Event()
+
+    def add(self, *_: object, **__: object) -> IngestReport:
+        self._change()
+        return IngestReport("1", (), 0.0)
+
+    def take_out(self, *_: object) -> None:
+        self._change()
+
+    def _change(self) -> None:
+        self.changing.set()
+        assert self.may_change.wait(PATIENCE_S)
+
+
+@pytest.mark.parametrize("way", ["added", "removed"])
+async def test_vectors_follow_what_has_changed_after_whoever_asked_for_it_was_gone(way: str) -> None:
+    slow, changed_before, embedded = Slow(), list[bool](), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def embed(*_: object) -> bool:
+        changed_before.append(slow.may_change.is_set())
+        loop.call_soon_threadsafe(embedded.set)
+        return True
+
+    embedding = EmbeddingWorker(embed, lambda _: True)
+    intake = Intake(cast("Ingestor", slow), Metrics(cast("Any", NoDocuments())), embedding)
+    asked = intake.add(KEY, [Source("bible.pdf", b"")]) if way == "added" else intake.remove(KEY, "bible.pdf")
+    asking = asyncio.create_task(asked)
+    assert await asyncio.to_thread(slow.changing.wait, PATIENCE_S)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    slow.may_change.set()
+    await asyncio.wait_for(embedded.wait(), PATIENCE_S)
+    assert changed_before == [True]
+    await intake.close()
+    await embedding.close()
 
 
 class Counting:
@@ -106,7 +156,7 @@ async def test_a_project_is_added_to_by_one_at_a_time_and_then_remembered_no_mor
             locks.add(self)
 
     monkeypatch.setattr("asyncio.Lock", Lock)
-    intake = Intake(cast("Ingestor", counting), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(counting)
     await asyncio.gather(*(intake.add(KEY, [Source("bible.pdf", b"")]) for _ in range(20)))
     assert counting.most == 1
     for number in range(100):
@@ -116,7 +166,7 @@ async def test_a_project_is_added_to_by_one_at_a_time_and_then_remembered_no_mor
 
 
 async def test_what_brings_no_documents_ends_after_what_brings_some() -> None:
-    intake = Intake(cast("Ingestor", Counting()), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(Counting())
     reports = await asyncio.gather(*(intake.add(KEY, sources) for sources in ([Source("bible.pdf", b"")], [], [])))
     assert [report.project for report in reports] == ["1", "1", "1"]
     assert intake.under_way(KEY) == ()
@@ -141,7 +191,7 @@ def test_what_waits_to_be_taken_in_has_a_limit(tmp_path: Path, monkeypatch: pyte
 
 async def test_removals_that_wait_for_a_project_keep_no_threads() -> None:
     paging, other = Paging(), ProjectKey("local", "2")
-    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(paging)
     under_way = asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")]))
     assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
     removals = [asyncio.create_task(intake.remove(KEY, "bible.pdf")) for _ in range(100)]
@@ -157,7 +207,7 @@ async def test_no_document_waits_for_an_index_without_those_that_were_removed() 
     paging = Paging()
     paging.goes_on.set()
     paging.forget.clear()
-    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(paging)
     removals = [asyncio.create_task(intake.remove(KEY, f"{number}.md")) for number in range(3)]
     assert (await asyncio.wait_for(intake.add(KEY, [Source("bible.pdf", b"")]), PATIENCE_S)).project == "1"
     assert not any(one.done() for one in removals)
@@ -171,7 +221,7 @@ async def test_no_document_waits_for_an_index_without_those_that_were_removed() 
 async def test_one_that_has_more_than_there_is_room_for_is_taken_in_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.background.intake._MOST", 0)
     paging = Paging()
-    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(paging)
     held = Unread("bible.pdf", lambda: Source("bible.pdf", b""), 2**30)
     under_way = asyncio.create_task(intake.add(KEY, [held]))
     assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
@@ -186,7 +236,7 @@ async def test_one_that_has_more_than_there_is_room_for_is_taken_in_alone(monkey
 
 async def test_a_document_is_taken_in_beside_all_that_two_other_workspaces_have_waiting() -> None:
     paging = Paging()
-    intake = Intake(cast("Ingestor", paging), Metrics(cast("Any", NoDocuments())))
+    intake = intake_of(paging)
     held = Unread("bible.pdf", lambda: Source("bible.pdf", b""), 4 * 2**20)
 
     async def taken_in(workspace: str) -> int:

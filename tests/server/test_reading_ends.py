@@ -8,6 +8,7 @@ import pytest
 
 from corpora import ProjectKey
 from ingest import Ingestor, Progress, ReaderPool, Source
+from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake
 from server.closing import ServerClosing
 from server.metrics import Metrics
@@ -25,7 +26,8 @@ async def test_closing_ends_a_document_in_the_midst_of_a_page(tmp_path: Path) ->
 
     with pipeline_in(tmp_path) as pipeline, ReaderPool(read=read_slowly) as readers:
         ingestor = Ingestor(pipeline.catalog, pipeline.originals, pipeline.retriever, readers)
-        intake = Intake(ingestor, Metrics(pipeline.catalog))
+        embedding = EmbeddingWorker(lambda *_: True, pipeline.retriever.repair)
+        intake = Intake(ingestor, Metrics(pipeline.catalog), embedding)
         under_way = asyncio.create_task(intake.add(ProjectKey("local", "1"), [Source(LONG, b"words")], progress=listen))
         assert await asyncio.to_thread(begun.wait, PATIENCE_S)
         await intake.close()

@@ -127,7 +127,6 @@ class DocumentsPanel:
         source = await self._visit.ask(partial(services.ingestor.original, key, document.id))
         self._remarks.clear()
         (report,) = (await services.intake.add(key, [source])).documents
-        services.embedding.submit(key)
         if report.error is None and key == self._visit.key:
             said = "would be read as it was" if report.status == "unchanged" else "was read again"
             with self._remarks:

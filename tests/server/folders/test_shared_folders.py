@@ -21,7 +21,8 @@ class Counted(Intake):
     """Remembers what it was told to follow; a test can have it fail."""
 
     def __init__(self, home: House) -> None:
-        super().__init__(home.ingestor, Metrics(home.catalog))
+        self.embedding = EmbeddingWorker(lambda *_: True, home.retriever.repair)
+        super().__init__(home.ingestor, Metrics(home.catalog), self.embedding)
         self.followed: list[Change] = []
         self.refusals = 0
 
@@ -39,10 +40,9 @@ class Server:
 
     def __init__(self, home: House) -> None:
         self.intake = Counted(home)
-        embedding = EmbeddingWorker(lambda *_: True, home.retriever.repair)
         roots = FolderRoots(Path("/no/data/directory"))
-        self.folders = LinkedFolders(home.catalog, self.intake, embedding, roots, shared=True)
-        self.closers = (self.folders.close, self.intake.close, embedding.close)
+        self.folders = LinkedFolders(home.catalog, self.intake, roots, shared=True)
+        self.closers = (self.folders.close, self.intake.close, self.intake.embedding.close)
 
     async def close(self) -> None:
         for close in self.closers:
