@@ -12,6 +12,7 @@ from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, key_of, text
 
 _LONGEST = 160
+_MOST_SHOWN = 1_000_000  # characters: nobody reads as many, and an undo tells them at several places
 _NOTHING = frozenset({"null", "false", '""', "-1", "[]", "{}"})  # what stands for a field that is not there
 _BEFORE = 60  # characters of an excerpt in which nothing differs yet
 
@@ -32,6 +33,14 @@ class Diff:
         return not self.lines
 
     def __str__(self) -> str:
+        """All lines; of more than a million characters the first, and how many lines there are besides."""
+        room = _MOST_SHOWN
+        for number, shown in enumerate(self.lines):
+            if len(shown) > room:
+                first = [*self.lines[:number], f"{shown[:room]}…"]
+                more = len(self.lines) - len(first)
+                return "\n".join([*first, f"… and {more:,} more changes"] if more else first)
+            room -= len(shown)
         return "\n".join(self.lines)
 
 

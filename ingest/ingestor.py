@@ -216,10 +216,19 @@ class Ingestor:
     def original(self, key: ProjectKey, name_or_id: str) -> Unread:
         """A document as it was given, to be added once more: another reader, or OCR, may find more in it.
 
+        What has been replaced or removed before its turn comes does not come back: it is `skipped`, as `CHANGED`.
+
         Raises `ProjectNotFound` or `DocumentNotFound`.
         """
         document = self._catalog.find_document(key, name_or_id)
-        read = partial(read_original, self._originals, document.name, document.sha256)
+
+        def read() -> Source | Refusal:
+            by_now = self._catalog.documents(key, [document.id])
+            if [known.sha256 for known in by_now] == [document.sha256]:
+                return read_original(self._originals, document.name, document.sha256)
+            message = f"{document.name}: it was replaced or removed meanwhile, and is not read again."
+            return Refusal(document.name, "skipped", "CHANGED", message)
+
         return Unread(document.name, read, size=document.size)
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:

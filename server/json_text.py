@@ -1,4 +1,7 @@
-"""JSON that others have written: read leniently, and not at all where reading it would cost too much."""
+"""JSON that others have written: read leniently, and not at all where reading it would cost too much.
+
+And JSON that is long: written so that others get on meanwhile.
+"""
 
 import json
 import math
@@ -16,6 +19,7 @@ _MOST_MIB_OF_A_STORY = 128
 _LONGEST_NUMBER = 100  # characters of a whole one: 64 bits have 20, and reading it takes the square of them
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ITS_REST = 3  # characters of what is found that may stand in another piece
 
 
@@ -41,6 +45,11 @@ def read_object(text: str, what: str) -> dict[str, Any]:
     _refuse_depth([value], what)
     _refuse_half_characters(text, value, what)
     return cast("dict[str, Any]", value)
+
+
+def write_long(value: dict[str, Any]) -> str:
+    """The JSON of what may have long texts, each written by itself: no other thread runs while C writes a value."""
+    return "".join(_WRITER.iterencode(value))
 
 
 def refuse_crowded_story(content: object, what: str) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arrow_project import ArrowProject, GoOn, Operation, Selection, diff, parse, restore
+from arrow_project import ArrowProject, Diff, GoOn, Operation, Selection, diff, parse, restore
 
 UNDO = "undo"
 
@@ -93,5 +93,5 @@ def report(way: WayBack, *, exactly: bool) -> str:
         changed = ", ".join(f"{old} is now {new}" for old, new in list(way.new_ids.items())[:12])
         parts.append(f"Arrow gives no id twice, so what was deleted has come back under a new one: {changed}.")
     if way.remaining and not exactly:
-        parts.append("This could not be taken back:\n" + "\n".join(way.remaining))
+        parts.append(f"This could not be taken back:\n{Diff(way.remaining)}")
     return "\n".join(parts)

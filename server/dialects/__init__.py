@@ -7,7 +7,7 @@ from server.dialects.fletcher import FletcherDialect
 from server.dialects.lowering import with_ids
 from server.dialects.plain import PlainDialect
 from server.dialects.spec import SpecDialect
-from server.dialects.wording import encode, size, without_appendix
+from server.dialects.wording import encode, fits, size, without_appendix
 
 DIALECTS: dict[str, type[Dialect]] = {
     "spec": SpecDialect,
@@ -28,6 +28,7 @@ __all__ = [
     "PlainDialect",
     "View",
     "encode",
+    "fits",
     "size",
     "with_ids",
     "without_appendix",

@@ -8,7 +8,7 @@ from arrow_project import OperationResult
 from ingest import IngestReport
 from server.dialects.dialect import Call, Client, EndReason, Frame, View
 from server.dialects.lowering import NativeDialect, native_calls
-from server.dialects.wording import Transcript, cut, item_frames, shortened, size, text_frames
+from server.dialects.wording import Transcript, cut, fits, item_frames, shortened, size, text_frames
 
 _ABOVE = "All that is asked about stands above."
 
@@ -145,9 +145,9 @@ class FletcherDialect(NativeDialect):
             "diff": asked.diff,
             "operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in asked.operations],
         }
-        if size(frame) > self.client.max_frame_bytes:
+        if not fits(frame, self.client.max_frame_bytes):
             yield from self._finish(asked.text)
-            text = f"{_ABOVE}\n{asked.text.splitlines()[-1]}" if asked.text else ""
+            text = f"{_ABOVE}\n{asked.text[-self._half :].splitlines()[-1]}" if asked.text else ""
             frame |= {"text": cut(text, self._half), "diff": cut(asked.diff, self._half // 2), "operations": []}
         yield frame
 

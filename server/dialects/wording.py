@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from agent import Asked, Citation, Cited, Ended, Event, Failed, Suggested, TextChunk, TextFinished
@@ -105,6 +106,7 @@ class Transcript:
         return text.removeprefix(streamed) if streamed and text.startswith(streamed) else lead + text
 
 
+_LONGEST_PIECE = 2**20  # bytes of a text that comes in several frames: nobody else is served while one is written
 _SHORT = 100  # bytes below which no field is cut
 _HALF_CHARACTER = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
@@ -135,6 +137,28 @@ def size(frame: Frame) -> int:
     return len(json.dumps(frame))
 
 
+def fits(frame: Frame, max_bytes: int) -> bool:
+    """Whether a frame has at most so many bytes on the wire; it is not written where its texts alone have more."""
+    left = max_bytes
+    for text in _texts(frame):
+        left -= len(text)
+        if left < 0:
+            return False
+    return size(frame) <= max_bytes
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from chain.from_iterable(map(_texts, value.values()))  # pyright: ignore[reportUnknownArgumentType]
+        case list() | tuple():
+            yield from chain.from_iterable(map(_texts, value))  # pyright: ignore[reportUnknownArgumentType]
+        case _:
+            pass
+
+
 def split(text: str, max_bytes: int) -> Iterator[str]:
     """Pieces of `text` whose JSON form, escaped to ASCII, has at most `max_bytes` (14 or more) bytes each."""
     room = max_bytes - 2  # the quotes; a character takes one byte to twelve
@@ -152,7 +176,7 @@ def text_frames(frame_of: Callable[[str], Frame], text: str, max_bytes: int) -> 
     if not text:
         return
     room = max_bytes - size(frame_of("")) + 2  # the quotes are counted twice
-    for piece in split(text, room):
+    for piece in split(text, min(room, _LONGEST_PIECE)):
         yield frame_of(piece)
 
 

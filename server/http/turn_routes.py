@@ -43,6 +43,7 @@ from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
+from server.json_text import write_long
 from server.limits.story_size import size_once_read
 from server.limits.turn_room import StoryAtWork
 from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
@@ -211,7 +212,11 @@ async def run_turn(
     if EVENT_STREAM in request.headers.get("accept", ""):
         return await streamed(request, partial(answer_turn, body, key, services))
     answer = await while_connected(request, answer_turn(body, key, services))
-    return await in_thread_if_large(len(answer["arrow_content"]), JSONResponse, answer)
+    return await in_thread(_response, answer)  # a plan may tell far more than the story that came
+
+
+def _response(answer: dict[str, Any]) -> Response:
+    return Response(write_long(answer).encode(), media_type=JSONResponse.media_type)
 
 
 async def answer_turn(

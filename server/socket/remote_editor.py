@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from agent import Failure, Outcome, in_thread
 from arrow_project import ArrowProject, Operation, OperationResult, ParseError, parse
-from server.dialects import Call, CannotExecute, Dialect, Frame, View, size, with_ids
+from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits, with_ids
 from server.socket.messages import FunctionResult
 from server.socket.state import State
 
@@ -143,7 +143,7 @@ class RemoteEditor:
         request_id = _new_request_id()
         frame = self._dialect.batch(request_id, calls)
         limit = self._dialect.client.max_frame_bytes
-        if frame is None or size(frame) > limit or _names_expected_ids(frame, calls):
+        if frame is None or not fits(frame, limit) or _names_expected_ids(frame, calls):
             return None
         outcome = await self._execute(request_id, frame, "function_call_batch")
         self.last_content = outcome.content or self.last_content
@@ -160,7 +160,7 @@ class RemoteEditor:
         """All calls in one message, where there are several, the client takes that, and they fit."""
         request_id = _new_request_id()
         frame = self._dialect.batch(request_id, calls) if len(calls) > 1 else None
-        if frame is None or size(frame) > self._dialect.client.max_frame_bytes:
+        if frame is None or not fits(frame, self._dialect.client.max_frame_bytes):
             return None
         return self._batch(request_id, frame, calls)
 
@@ -196,7 +196,7 @@ class RemoteEditor:
     def _too_long(self, calls: Sequence[Call]) -> Outcome | None:
         limit = self._dialect.client.max_frame_bytes
         for call in calls:
-            if size(self._dialect.function_call(_new_request_id(), call)) > limit:
+            if not fits(self._dialect.function_call(_new_request_id(), call), limit):
                 message = (
                     f"{call.function} is longer than the {limit} bytes that the client takes at once, and nothing "
                     "of it was done. Use shorter texts, or several nodes."

@@ -57,6 +57,7 @@ _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
+_LARGEST_FRAME_BYTES = 4 * 2**20  # nobody else is served while one is written
 # What is longer is decoded beside the event loop, so that the other clients notice nothing.
 _DECODED_AT_ONCE = 100_000
 
@@ -193,7 +194,7 @@ class Session:
         self.client = hello.client or self.client
         name = hello.dialect or self._dialect_name
         limit = MAX_FRAME_BYTES if hello.max_frame_bytes is None else hello.max_frame_bytes
-        limit = min(max(limit, _SMALLEST_FRAME_BYTES), self._services.limits.message_bytes)
+        limit = min(max(limit, _SMALLEST_FRAME_BYTES), _LARGEST_FRAME_BYTES, self._services.limits.message_bytes)
         self._speak(name, Client(frozenset(hello.capabilities) & frozenset(_CAPABILITIES), limit))
         await self._send_all(
             [

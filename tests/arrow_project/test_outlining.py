@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from arrow_project import ArrowProject, diff, outline, parse
+from arrow_project import ArrowProject, Diff, diff, outline, parse
 from arrow_project.node_types import NODE_TYPES
 from tests.arrow_project.applying import do
 
@@ -53,6 +53,16 @@ def test_a_diff_shows_of_long_texts_where_they_differ(lamp: ArrowProject) -> Non
     assert "pier is empty. The pier is empty. The pier" in was
     assert f"pier is empty. {written}The pier is empty." in is_now
     assert len(line) < 400
+
+
+def test_of_very_long_changes_the_first_are_told_and_the_others_counted() -> None:
+    changes = ["+ " + "a" * 399_998, "- " + "b" * 399_998, "~ " + "c" * 399_998, "+ d", "+ e"]
+    assert str(Diff(tuple(changes[:2]))) == "\n".join(changes[:2])
+    first, second, third, more = str(Diff(tuple(changes))).splitlines()
+    assert [first, second] == changes[:2]
+    assert third == changes[2][:200_000] + "…"
+    assert more == "… and 2 more changes"
+    assert str(Diff(("+" * 1_000_001,))) == "+" * 1_000_000 + "…"
 
 
 def large() -> ArrowProject:

@@ -100,6 +100,24 @@ def test_what_was_given_is_not_in_memory_before_its_turn(pipeline: Pipeline, key
     assert (report.status, report.error.code) == ("failed", "ORIGINAL_NOT_FOUND")
 
 
+@pytest.mark.parametrize("newer", [b"# Pell\n\nOsk keeps the lighthouse.", None], ids=["replaced", "removed"])
+def test_what_was_replaced_or_removed_before_its_turn_does_not_come_back(
+    pipeline: Pipeline, key: ProjectKey, newer: bytes | None
+) -> None:
+    pipeline.ingestor.index(key, NOTES)
+    pipeline.ingestor.index(ProjectKey("other", "2"), NOTES)  # which needs the older version still
+    again = pipeline.ingestor.original(key, "a.md")
+    if newer is None:
+        pipeline.ingestor.remove(key, "a.md")
+    else:
+        pipeline.ingestor.index(key, [Source("a.md", newer)])
+    before = known(pipeline, key)
+    (report,) = pipeline.ingestor.add(key, [again]).documents
+    assert report.error is not None
+    assert (report.status, report.error.code) == ("skipped", "CHANGED")
+    assert known(pipeline, key) == before
+
+
 def test_of_a_damaged_original_nothing_is_read(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, NOTES)
     document = known(pipeline, key)[0]

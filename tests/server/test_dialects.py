@@ -1,6 +1,7 @@
 """What every dialect says of every event: within the client's limit, escaped, and nothing is lost."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from agent import (
 )
 from arrow_project import Operation
 from ingest import DocumentReport, IngestReport, Problem
-from server.dialects import DIALECTS, Client, Dialect, PlainDialect, encode, size
+from server.dialects import DIALECTS, Client, Dialect, PlainDialect, encode, fits, size
 from server.dialects.wording import Transcript
 from tests.server.client import flat
 
@@ -104,6 +105,36 @@ def test_what_a_question_is_about_arrives_whole_however_long_it_is(name: str) ->
     )
     assert text in spoken(frames)
     assert spoken(frames).endswith("Shall I do it? (yes or no)")
+
+
+@settings(deadline=None, max_examples=100)
+@given(text=texts, operation=operations, limit=st.integers(0, 20_000))
+def test_what_fits_is_as_long_as_the_client_takes(text: str, operation: Operation, limit: int) -> None:
+    frame = {"text": text, "operations": [{"arguments": dict(operation.arguments)}]}
+    assert fits(frame, limit) == (size(frame) <= limit)
+
+
+@every_dialect
+@pytest.mark.parametrize("limit", [60_000, 4 * 2**20])
+def test_a_question_as_long_as_a_story_is_never_written_at_once(
+    name: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else is served meanwhile."""
+    said, written = "\u3316" * 8_000_000, list[int]()
+
+    def dumps(value: object) -> str:
+        text = json.dumps(value)
+        written.append(len(text))
+        return text
+
+    monkeypatch.setattr("server.dialects.wording.json", SimpleNamespace(dumps=dumps))
+    dialect = DIALECTS[name](Client(max_frame_bytes=limit))
+    list(dialect.turn_started("turn_1"))
+    operation = Operation("create_insert_node", {"preset": {"content": said}})
+    asked = Asked("plan", f"{said}\nShall I do it? (yes or no)", "id", said, (operation,))
+    for frame in dialect.event(asked):
+        assert size(frame) <= limit
+    assert max(written) <= 6 * 4 * 2**20 + 2
 
 
 @streaming

@@ -474,6 +474,12 @@ def test_a_turn_is_told_while_it_happens(home: House, http: httpx.Client) -> Non
     assert answer["operations"] == [events[3][1]]
 
 
+def test_an_event_is_one_line_also_for_readers_that_know_other_ends_of_lines(home: House, http: httpx.Client) -> None:
+    said = "Gold\u2028is\u2029há\x85rd to find.\r\nIt is \N{GEM STONE}."
+    home.model.add([said])
+    assert [data["text"] for _, data in _events(http, message="Where is gold?")] == [said] * 3
+
+
 def test_what_is_refused_at_once_is_no_stream(http: httpx.Client) -> None:
     accept = {"Accept": "text/event-stream"}
     refused = http.post("/projects/1/turns", json={"arrow_content": "{"}, headers=accept)

@@ -118,6 +118,7 @@ def test_hello_during_a_turn_waits(home: House, client: Client) -> None:
 def test_a_client_may_take_longer_frames(home: House) -> None:
     home.model.add(["word " * 30_000])
     with home.client() as client:
+        assert hello(client, dialect="spec", max_frame_bytes=100_000_000)["max_frame_bytes"] == 4 * 2**20
         assert hello(client, dialect="spec", max_frame_bytes=1_000_000)["max_frame_bytes"] == 1_000_000
         client.ask("Tell me all.", arrow_content=story_text())
         client.frame()

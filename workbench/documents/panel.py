@@ -127,10 +127,10 @@ class DocumentsPanel:
         source = await self._visit.ask(partial(services.ingestor.original, key, document.id))
         self._remarks.clear()
         (report,) = (await services.intake.add(key, [source])).documents
-        if report.error is None and key == self._visit.key:
+        if report.status != "failed" and key == self._visit.key:
             said = "would be read as it was" if report.status == "unchanged" else "was read again"
             with self._remarks:
-                draw_problem(f"{document.name} {said}.", is_failure=False)
+                draw_problem(report.error.message if report.error else f"{document.name} {said}.", is_failure=False)
         await self._look()
 
     async def _look(self) -> None:
