@@ -33,6 +33,7 @@ _CHARACTERS_PER_TOKEN = 4
 # Ranked passages that are taken from the catalog at a time: first enough for a search, as each of them takes its time.
 _LOOKED_UP_FIRST = 12
 _LOOKED_UP = 32
+_MOST_REPETITIONS = 3_000  # half a second's: a table may have a hundred thousand lines that say the same
 _LONGEST_ID = 200  # characters that are said again of what is no id
 
 
@@ -299,12 +300,12 @@ class Retriever:
     def _found(
         self, key: ProjectKey, ranking: Iterator[tuple[str, float]], *, every_duplicate: bool
     ) -> Iterator[RankedPassage]:
-        """Without repetitions; each passage is in the catalog when it is handed out."""
+        """Without repetitions, of which so many end it; each passage is in the catalog when it is handed out."""
         near, shown = self._indexes.near_duplicates(key), NoveltyFilter()
         if not every_duplicate:  # of near-duplicates only one answers, unless the other was asked for
             ranking = (entry for entry in ranking if not near.is_repeated(entry[0]))
-        lengths = chain([_LOOKED_UP_FIRST], repeat(_LOOKED_UP))
-        while some := dict(islice(ranking, next(lengths))):
+        lengths, repetitions = chain([_LOOKED_UP_FIRST], repeat(_LOOKED_UP)), 0
+        while repetitions < _MOST_REPETITIONS and (some := dict(islice(ranking, next(lengths)))):
             passages = self._catalog.passages_by_id(key, some)
             for passage_id, score in some.items():
                 also_in = near.also_in(passage_id)
@@ -312,3 +313,5 @@ class Retriever:
                     shown.adds(passages[passage_id], also_in) or near.is_version(passage_id)
                 ):
                     yield RankedPassage(passages[passage_id], score, also_in)
+                else:
+                    repetitions += 1

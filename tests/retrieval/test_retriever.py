@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
@@ -110,6 +110,23 @@ def test_the_same_text_in_two_documents_appears_once(retriever: Retriever, key: 
         found = [text.lower() for text in texts(retriever, key, "the dragon, the capital, Elena and Tomas")]
         assert sorted(found) == sorted(text.lower() for text in BIBLE)
         retriever.embed_pending(key)
+
+
+def test_a_search_ends_where_very_many_passages_say_the_same(
+    retriever: Retriever, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.retriever._MOST_REPETITIONS", 20)
+    put(key, "log.txt", *["The keeper lights the lamp."] * 500, "The keeper lights the lamp and the ships come in.")
+    looked_up = list[int]()
+    passages_by_id = Documents.passages_by_id
+
+    def counted(self: Documents, key: ProjectKey, ids: Collection[str]) -> dict[str, Any]:
+        looked_up.append(len(ids))
+        return passages_by_id(self, key, ids)
+
+    monkeypatch.setattr(Documents, "passages_by_id", counted)
+    assert texts(retriever, key, "keeper lamp", document="log.txt")[0] == "The keeper lights the lamp."
+    assert sum(looked_up) < 100
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t"])
