@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
+from sys import getsizeof
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -31,7 +32,7 @@ _LONGEST_ID = 64
 
 # A page has one, and others that nobody has found broken yet.
 _MOST_OF_PAGE = 5
-# In characters: what is chosen, and all that is written on a page.
+# In bytes of memory: what is chosen, and all that is written on a page, of which a workspace may have a hundred open.
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
 
 _UNDER_WAY = Places(4000, 1000)
@@ -164,12 +165,12 @@ def _refuse_much_for_a_field(client: Client, message: dict[str, Any]) -> None:
     """What a browser says of a field is kept with the page, of any kind and however often."""
     field = client.elements.get(message.get("id", 0))
     said: list[str] = [one for one in message.get("args", ()) if one is not None]
-    length = sum(map(len, said))
-    if length <= _SHORT or not isinstance(field, ValueElement):
+    size = sum(map(getsizeof, said))
+    if size <= _SHORT or not isinstance(field, ValueElement):
         return
     values: list[Any] = [one.value for one in client.elements.values() if isinstance(one, ValueElement)]
-    written = sum(len(value) for value in values if isinstance(value, str))
-    if written + length > _MOST_WRITTEN or not all(one.startswith('"') for one in said):
+    written = sum(getsizeof(value) for value in values if isinstance(value, str))
+    if written + size > _MOST_WRITTEN or not all(one.startswith('"') for one in said):
         raise ValueError("so much is written into no page, and chosen in none")
 
 

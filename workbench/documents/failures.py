@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from nicegui import ui
 
 from ingest import Problem, counted
-from workbench.frame.bounded import beginning, draw_first
+from workbench.frame.bounded import LONGEST_NAME, LONGEST_PROBLEM, beginning, draw_first
 
 _UNKNOWN = "UNKNOWN_FORMAT"
 _SHOWN_NAMES = 3
@@ -56,10 +56,11 @@ def draw_problem(message: str, *, is_failure: bool = True) -> None:
     """One line that is read aloud."""
     with ui.row().classes("problem" if is_failure else "problem skipped").props('role="alert"'):
         ui.icon("error" if is_failure else "info").props('aria-hidden="true"')
-        ui.label(beginning(message))
+        ui.label(beginning(message, LONGEST_PROBLEM))
 
 
 def listed(names: Sequence[str]) -> str:
     """The first of them, and how many there are besides."""
     more = len(names) - _SHOWN_NAMES
-    return f"{beginning(', '.join(names[:_SHOWN_NAMES]))}{f' and {more} more' if more > 0 else ''}"
+    shown = ", ".join(beginning(name, LONGEST_NAME) for name in names[:_SHOWN_NAMES])
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from server import RequestError
+from workbench.frame.bounded import LONGEST_PROBLEM, beginning
 from workbench.frame.drop import Drop
 from workbench.frame.notice import notify
 from workbench.story.keeper import NOT_HEARD, TURN, StoryKeeper
@@ -56,7 +57,7 @@ class StoryDrop:
             if said:
                 notify(said, "warning")
             if error := answer.get("error"):
-                on_refusal(error["message"])
+                on_refusal(beginning(error["message"], LONGEST_PROBLEM))
             elif (opened := self._opened.pop(which, None)) is not None:
                 on_open(*opened)
 
