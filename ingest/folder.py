@@ -273,10 +273,14 @@ class _Tree:
                     for entry in entries:
                         if is_left_out(entry.name):
                             continue
-                        is_folder = within_depth and _is_folder(entry)
-                        (folders if is_folder else files).append(_in(here, entry.name))
+                        below = _in(here, entry.name)
+                        try:
+                            is_folder = within_depth and entry.is_dir(follow_symlinks=False)
+                            (folders if is_folder else files).append(below)
+                        except OSError as error:  # it is listed, and what it is is not said
+                            self.unreadable[below] = error
                         characters += len(self._root) + len(here) + len(entry.name)
-                        known = len(self.files) + len(self.folders) + len(waiting) + len(files) + len(folders)
+                        known = sum(map(len, (self.files, self.folders, self.unreadable, waiting, files, folders)))
                         if most is not None and (known >= most or characters > MOST_CHARACTERS):
                             raise _too_many(root, most)
             except OSError as error:
@@ -296,13 +300,6 @@ class _Tree:
 def _in(folder: str, name: str) -> str:
     """The path of a file in a folder; kept once, however many looks at it there are, and projects that have it."""
     return sys.intern(f"{folder}/{name}" if folder else name)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:  # its own folder may be listed, and what is in it may not be looked at
-        return False
 
 
 def is_left_out(name: str) -> bool:

@@ -41,6 +41,13 @@ def waiting() -> Generator[None]:
         _take(place.workspace)
 
 
+def give_way() -> None:
+    """Let others who wait for the thread's place go first; whoever computes for long calls it between two steps."""
+    if _places.is_wanted():
+        with waiting():
+            pass
+
+
 def _place() -> Place | None:
     return getattr(_of_thread, "place", None)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey, part_ids
 from retrieval.adjacency import is_too_much, merge_adjacent
 from retrieval.asked_for import SAYING, is_said
-from retrieval.computing import computing
+from retrieval.computing import computing, give_way
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
@@ -142,6 +142,10 @@ class Retriever:
     def computing(self, key: ProjectKey) -> AbstractContextManager[None]:
         """In the block, whoever compares much with the documents computes as one of the workspace's searches does."""
         return computing(key)
+
+    def give_way(self) -> None:
+        """In such a block, between two steps: whoever waits to search goes first."""
+        give_way()
 
     def refresh(self, key: ProjectKey) -> None:
         """Make what was just written searchable at once; without it, that takes up to two seconds."""

@@ -20,7 +20,9 @@ _SHORTEST = 3
 _LONG = 7
 _LONGEST = 50  # what is longer is no misspelt name, and comparing takes the square of it
 _COMPARED_AT_ONCE = 2_000  # which takes a millisecond, in which no other thread computes
-_MOST_WORDS = 300_000  # different ones: more than any language's documents have
+# Different ones: more than any language's documents have.
+_MOST_WORDS = 300_000
+_MOST_LETTERS = 3_000_000
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Vocabulary:
         self._names: Counter[str] = Counter()
         self._shown: dict[str, str] = {}
         self._nearest: dict[str, str | None] = {}
+        self._letters = 0
         for text in texts:
             self._add(text)
 
@@ -97,14 +100,17 @@ class Vocabulary:
         )
 
     def _may_keep(self, key: str) -> bool:
-        return len(key) <= _LONGEST and len(self._plain) + len(self._names) + len(self._shown) < _MOST_WORDS
+        words = len(self._plain) + len(self._names) + len(self._shown)
+        return len(key) <= _LONGEST and words < _MOST_WORDS and self._letters < _MOST_LETTERS
 
     def _add(self, text: str) -> None:
         for found in _WORD.finditer(_MARKUP.sub(" ", text)):
             word = _POSSESSIVE.sub("", found[0])
             key = word.casefold()
-            if key not in self._plain and key not in self._names and not self._may_keep(key):
-                continue
+            if key not in self._plain and key not in self._names:
+                if not self._may_keep(key):
+                    continue
+                self._letters += len(key) * (key not in self._shown)
             if word[0].islower():
                 self._plain[key] += 1
             elif word.isupper() or not _opens(text, found.start()):

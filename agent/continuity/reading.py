@@ -11,9 +11,18 @@ from agent.continuity.places import DocumentTexts
 from agent.continuity.report import render
 from agent.reading.sources import Arguments, NotThere, Sources
 from arrow_project import GoOn, Story, shorten
+from corpora import Shares
 from retrieval import CitedPassage
 
 _NAMED = 40  # scenes in a sentence
+# Each has the words of all documents in memory. `further` ones are for what is short, where all others are long.
+_checks = Shares(4, each=1, further=4)
+_PASSAGES_PER_S = 1_000
+_MOST_CHARACTERS = 30_000_000  # ten thousand pages, for which it takes half a minute
+_TOO_MUCH = (
+    f"The documents of this project have more than {_MOST_CHARACTERS:,} characters, and a check compares with no more. "
+    "Search them for what is to be checked."
+)
 
 
 class CheckContinuity(Arguments):
@@ -37,8 +46,10 @@ def check_continuity(sources: Sources, given: CheckContinuity, go_on: GoOn = lam
     if scene is None:
         known = ", ".join(f"{one.id} “{shorten(one.name)}”" for one in islice(story.scenes.values(), _NAMED))
         raise NotThere("INVALID_SCENE_ID", f"There is no scene {wanted}. The scenes are: {known}.")
+    retriever, key = sources.retriever, sources.project_key
     documents = _documents(sources, go_on)
-    with sources.retriever.computing(sources.project_key):
+    seconds = sum(document.passages for document in retriever.documents(key)) / _PASSAGES_PER_S
+    with _checks.taken(key.workspace, go_on, seconds), retriever.computing(key):
         if documents.vocabulary.is_empty:
             raise NotThere("NO_DOCUMENTS", "This project has no design documents to check the scene against.")
         report = check_scene(story, scene.id, documents, given.part)
@@ -48,13 +59,22 @@ def check_continuity(sources: Sources, given: CheckContinuity, go_on: GoOn = lam
 def _documents(sources: Sources, go_on: GoOn) -> DocumentTexts:
     retriever, key = sources.retriever, sources.project_key
 
+    def step() -> None:
+        go_on()
+        retriever.give_way()
+
     def pages() -> Iterator[str]:
+        room = _MOST_CHARACTERS
         for document in retriever.documents(key):
-            go_on()
-            yield from (page.text for page in retriever.read_pages(key, document.id))
+            step()
+            for page in retriever.read_pages(key, document.id):
+                room -= len(page.text)
+                if room < 0:
+                    raise NotThere("TOO_LARGE", _TOO_MUCH)
+                yield page.text
 
     def search(query: str, count: int) -> list[CitedPassage]:
         ranked = retriever.search(key, query, count)
         return [sources.citations.number(one.passage, one.score, one.also_in) for one in ranked]
 
-    return DocumentTexts(pages, search, go_on)
+    return DocumentTexts(pages, search, step)

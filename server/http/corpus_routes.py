@@ -27,7 +27,6 @@ from ingest import (
     known_as,
     too_large,
 )
-from server.ended_task import let_go
 from server.http.answers import CorpusReport, DocumentList, SearchFound
 from server.http.base64_content import decode_base64, decoded_size
 from server.http.connected import while_connected
@@ -212,14 +211,8 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
         report = await take(key, sources, replace=replace, progress=listen)
         return await in_thread(report.as_dict)
 
-    if EVENT_STREAM in request.headers.get("accept", ""):
-
-        def taken_in(tell: Callable[[Progress], Awaitable[None]]) -> asyncio.Future[dict[str, Any]]:
-            taking = asyncio.ensure_future(take_in(tell))
-            taking.add_done_callback(let_go)
-            return asyncio.shield(taking)  # whoever hangs up has sent its documents all the same
-
-        return await streamed(request, taken_in)
+    if EVENT_STREAM in request.headers.get("accept", ""):  # whoever hangs up has sent its documents all the same
+        return await streamed(request, take_in, to_its_end=True)
     return await in_thread(JSONResponse, await take_in())
 
 

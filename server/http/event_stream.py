@@ -23,8 +23,10 @@ _Told = Event | Progress
 _Run = Callable[[Callable[[_Told], Awaitable[None]]], Awaitable[dict[str, Any]]]
 
 
-async def streamed(request: Request, run: _Run) -> StreamingResponse:
-    """The events of what `run` tells, and its answer as the last one; whoever hangs up cancels it.
+async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> StreamingResponse:
+    """The events of what `run` tells, and its answer as the last one.
+
+    Whoever hangs up cancels it; what is done `to_its_end` all the same counts as a request until then.
 
     Raises:
         RequestError: It was refused before anything happened.
@@ -38,26 +40,32 @@ async def streamed(request: Request, run: _Run) -> StreamingResponse:
     try:
         first = await while_connected(request, told.get())
     except BaseException:
-        turn.cancel()
+        await _ended(turn, to_its_end)
         raise
     if first is None:
         await turn
-    return _EventStream(_events(first, told, turn), turn)
+    return _EventStream(_events(first, told, turn), turn, to_its_end)
+
+
+async def _ended(turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
+    if not to_its_end:
+        turn.cancel()
+    await asyncio.wait([turn])
 
 
 class _EventStream(StreamingResponse):
     """Ends the work with the answer: one whose caller has hung up before it began asks for no event at all."""
 
-    def __init__(self, events: AsyncGenerator[bytes], turn: asyncio.Future[dict[str, Any]]) -> None:
+    def __init__(self, events: AsyncGenerator[bytes], turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
         super().__init__(events, media_type=EVENT_STREAM)
         self._turn = turn
+        self._to_its_end = to_its_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._turn.cancel()
-            await asyncio.gather(self._turn, return_exceptions=True)
+            await _ended(self._turn, self._to_its_end)
 
 
 async def _events(

@@ -15,7 +15,7 @@ from agent.reading.citations import Citations
 from agent.reading.sources import NotThere, Sources
 from agent.turn.request import TurnContext
 from arrow_project import ArrowProject, Operation, Story, parse
-from corpora import Catalog, DataDirectory, ProjectKey
+from corpora import Catalog, DataDirectory, ProjectKey, Shares
 from corpora.samples import SAMPLE
 from ingest import Ingestor, ReaderPool, scan
 from retrieval import CitedPassage, Embedder, Retriever, VectorStore, content_terms, read_figures
@@ -85,10 +85,11 @@ def story() -> ArrowProject:
 
 
 def check(retriever: Retriever, project: ArrowProject | None, scene_id: int | None) -> dict[str, object]:
-    context = TurnContext(project, None, (), (), (), ())
-    return check_continuity(
-        Sources(retriever, KEY, Citations(()), context), CheckContinuity.model_validate({"scene_id": scene_id})
-    )
+    return check_continuity(sources(retriever, project), CheckContinuity.model_validate({"scene_id": scene_id}))
+
+
+def sources(retriever: Retriever, project: ArrowProject | None) -> Sources:
+    return Sources(retriever, KEY, Citations(()), TurnContext(project, None, (), (), (), ()))
 
 
 def found_in(retriever: Retriever, project: ArrowProject, scene_id: int = KITCHEN) -> list[tuple[str, int, set[str]]]:
@@ -335,6 +336,38 @@ def test_of_very_many_figures_the_first_are_compared(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(f"agent.continuity.places.{limit}", most)
     texts = DocumentTexts(lambda: ["It has 12 steps. ", "It has 13 lamps."], lambda _query, _count: ())
     assert [figure.noun for found in texts.figures.values() for _, figure in found] == ["step"]
+
+
+def test_so_much_text_is_compared_with(
+    retriever: Retriever, story: ArrowProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.continuity.reading._MOST_CHARACTERS", 1_000)
+    with pytest.raises(NotThere, match="more than 30,000,000 characters"):
+        check(retriever, story, KITCHEN)
+
+
+def test_a_workspace_has_one_check_at_a_time_and_others_need_not_wait_for_it(
+    retriever: Retriever, story: ArrowProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has the words of all documents in memory."""
+    checks = Shares(2, each=1)
+    monkeypatch.setattr("agent.continuity.reading._checks", checks)
+
+    def never() -> None:
+        raise KeyError("nobody wants it any more")
+
+    with checks.taken(KEY.workspace, lambda: None), pytest.raises(KeyError):
+        check_continuity(sources(retriever, story), CheckContinuity(scene_id=KITCHEN, part=1), never)
+    assert not checks.is_wanted()
+    with checks.taken("another", lambda: None):
+        assert check(retriever, story, KITCHEN)["findings"] == []
+
+
+def test_the_letters_of_a_word_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.continuity.naming._MOST_LETTERS", 11)
+    words = Vocabulary(["Oskar. Oskar. Oskar. We saw Oskar there."])
+    assert words.nearest_name("Osker") == "Oskar"
+    assert words.knows("Nobody"), "there may be more"
 
 
 def test_of_very_many_words_none_is_unknown_that_may_be_among_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
 """Folders and files that are away, or may not be looked at, are not gone. Files are real, the clock is the test's."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,31 @@ def test_what_is_in_a_folder_that_cannot_be_read_is_not_gone(
     assert not change.lacks("quests/ferry.md")
     clock.at(10, lambda: monkeypatch.setattr("ingest.folder.listed", listed))
     assert list(texts(taken(watch))) == ["quests/ferry.md"]
+
+
+def test_what_a_drive_lists_and_does_not_say_whether_it_is_a_folder_is_not_gone(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that lists names alone, and then does not answer for a moment."""
+
+    class Entry:
+        def __init__(self, entry: "os.DirEntry[str]") -> None:
+            self.name = entry.name
+
+        def is_dir(self, *, follow_symlinks: bool) -> bool:
+            raise OSError(5, "Input/output error")
+
+    @contextmanager
+    def names_alone(real: Path) -> Generator[Iterator[Entry]]:
+        with listed(real) as entries:
+            yield map(Entry, entries)
+
+    clock.at(10, lambda: monkeypatch.setattr("ingest.folder.listed", names_alone))
+    change = taken(watch)
+    assert (refused(change), change.gone) == ({"quests": "UNREADABLE", "bible.md": "UNREADABLE"}, set())
+    assert not change.lacks("quests/ferry.md")
+    clock.at(10, lambda: monkeypatch.setattr("ingest.folder.listed", listed))
+    assert set(texts(taken(watch))) == {"bible.md", "quests/ferry.md"}
 
 
 def test_of_a_folder_with_too_many_files_nothing_is_kept_in_memory(

@@ -3,12 +3,13 @@
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from corpora import NotAFile
+from corpora import NotAFile, listed
 from ingest import Refusal, Source, Watch, scan
 from ingest.folder import look_into
 from ingest.plain_file import OutsideFolder, open_plain_file
@@ -96,14 +97,19 @@ def test_a_link_that_takes_a_folders_place_while_it_is_looked_into_is_not_listed
 ) -> None:
     (tmp_path / "private" / "quests" / "secret plot.md").write_text("Nobody knows.")
 
-    def looked(entry: os.DirEntry[str]) -> bool:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if entry.name == "quests":
-            (folder / "quests").rename(folder / ".old")
-            (folder / "quests").symlink_to(tmp_path / "private" / "quests")
-        return is_folder
+    def looked(entries: Iterator["os.DirEntry[str]"]) -> Iterator["os.DirEntry[str]"]:
+        for entry in entries:
+            yield entry
+            if entry.name == "quests":
+                (folder / "quests").rename(folder / ".old")
+                (folder / "quests").symlink_to(tmp_path / "private" / "quests")
 
-    monkeypatch.setattr("ingest.folder._is_folder", looked)
+    @contextmanager
+    def listed_and_swapped(real: Path) -> Generator[Iterator["os.DirEntry[str]"]]:
+        with listed(real) as entries:
+            yield looked(entries)
+
+    monkeypatch.setattr("ingest.folder.listed", listed_and_swapped)
     seen = look_into(folder, folder)
     assert "quests" in seen.unreadable
     assert not [below for below in seen.stamps if "secret" in below]

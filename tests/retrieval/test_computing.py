@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from corpora import Catalog, Passage, ProjectKey
+from corpora import Catalog, Passage, ProjectKey, Shares
 from retrieval import Retriever
 from retrieval.embedder import Vectors
 from tests.retrieval.conftest import Put
@@ -73,6 +73,20 @@ def test_what_compares_with_the_documents_computes_as_a_search_does(put: Put, re
             go.set()
         for one in under_way:
             one.result(60)
+
+
+def test_what_compares_for_long_lets_a_search_go_first_that_has_no_place(
+    put: Put, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = Shares(1, each=1)
+    monkeypatch.setattr("retrieval.computing._places", places)
+    put(BOB, "a.md", "The dragon sleeps.")
+    with ThreadPoolExecutor(1) as pool, retriever.computing(ALICE):
+        retriever.give_way()  # to nobody
+        found = pool.submit(retriever.search, BOB, "dragon")
+        while not found.done():
+            retriever.give_way()
+        assert found.result()
 
 
 def test_who_waits_for_a_model_keeps_nobody_from_computing(

@@ -251,6 +251,26 @@ def test_files_of_forms_that_wait_to_be_taken_in_take_room(
         assert upload(home, 600_000, name=UNREADABLE, project="2").status_code == 200
 
 
+def test_the_form_of_who_has_hung_up_keeps_its_room_until_it_is_taken_in(tmp_path: Path) -> None:
+    form = {"files": ("lamp.md", b"The lamp burned.".ljust(3 * MIB))}
+    headers = {"Authorization": "Bearer one", "Accept": "text/event-stream"}
+
+    def another() -> httpx.Response:
+        return upload(home, 2 * MIB, name=UNREADABLE, project="2")
+
+    with house(tmp_path, limits=ROOM, access=ACCESS) as home:
+        home.readers.may_go_on.clear()
+        try:
+            with home.http() as http, http.stream("POST", "/projects/1/corpus", files=form, headers=headers) as answer:
+                assert next(answer.iter_lines()) == "event: progress"
+                assert home.readers.reading.wait(PATIENCE_S)
+            for _ in range(20):  # in which the server hears of it
+                assert_too_busy(another())
+        finally:
+            home.readers.may_go_on.set()
+        eventually(lambda: another().status_code == 200)
+
+
 def test_the_files_of_a_form_wait_for_their_turn_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size, held = 16 * MIB, list[int]()
     added = Intake.add
