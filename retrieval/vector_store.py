@@ -29,6 +29,7 @@ _Answer = TypeVar("_Answer")
 
 _PREFIX = "fletcher-"
 _BATCH = 2000  # records in one call; Chroma takes at most 5,461 of them
+_DELETED_AT_ONCE = 100  # from a folder: while Chroma deletes there, no other thread runs
 
 # How long a Chroma server may take: somebody waits for a search, and what is deleted can be deleted later.
 _QUERY = Patience(2.0)
@@ -63,12 +64,12 @@ class VectorStore:
 
     def put(self, key: ProjectKey, passages: Iterable[tuple[Passage, NDArray[np.float32]]]) -> None:
         """Store passages with their vectors, in place of what is there of them."""
-        for batch in _batches(passages):
+        for batch in _batches(passages, _BATCH):
             self._chroma.call(lambda chroma, batch=batch: self._put(chroma, key, batch), _OTHERWISE)
 
     def delete(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Take vectors out; ids that are not there are ignored."""
-        for batch in _batches(passage_ids):
+        for batch in _batches(passage_ids, _DELETED_AT_ONCE if isinstance(self._chroma, ChromaFolder) else _BATCH):
             self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
 
     def query(
@@ -99,6 +100,8 @@ class VectorStore:
 
     def drop(self, key: ProjectKey) -> None:
         """Forget all vectors of a project."""
+        if isinstance(self._chroma, ChromaFolder) and len(ids := self.ids(key)) > _BATCH:
+            self.delete(key, ids)  # a hundred thousand at once would hold everybody up for five seconds
         self._chroma.call(lambda chroma: self._dropped(chroma, self._name(key)), _OTHERWISE)
         self._chroma.close_when_idle()
 
@@ -233,7 +236,7 @@ def _similarities(answer: QueryResult) -> list[tuple[str, float]]:
     return [(str(passage_id), cosine) for passage_id, cosine in found if isfinite(cosine)]
 
 
-def _batches(items: Iterable[_Item]) -> Iterator[list[_Item]]:
+def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
     left = iter(items)
-    while batch := list(islice(left, _BATCH)):
+    while batch := list(islice(left, size)):
         yield batch

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import Any
+from uuid import UUID
 
 import chromadb
 import numpy as np
@@ -125,6 +126,32 @@ def test_a_collection_is_not_dropped_under_a_search(
         store_in_folder.drop(key)
     assert len(found.result()) == 3
     assert seen == [False]
+    assert store_in_folder.ids(key) == set()
+
+
+def test_of_a_large_project_few_vectors_are_deleted_at_once(
+    store_in_folder: VectorStore, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No other thread runs while Chroma deletes."""
+    deleted = list[int]()
+    delete, delete_collection = vars(RustBindingsAPI)["_delete"], RustBindingsAPI.delete_collection
+
+    def counted_delete(self: RustBindingsAPI, collection_id: UUID, ids: list[str], *args: Any, **options: Any) -> Any:
+        deleted.append(len(ids))
+        return delete(self, collection_id, ids, *args, **options)
+
+    def counted_drop(self: RustBindingsAPI, name: str, *args: Any, **options: Any) -> None:
+        deleted.append(vars(RustBindingsAPI)["_count"](self, self.get_collection(name).id))
+        delete_collection(self, name, *args, **options)
+
+    rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
+    store_in_folder.drop(key)
+    store_in_folder.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])
+    monkeypatch.setattr(RustBindingsAPI, "_delete", counted_delete)
+    monkeypatch.setattr(RustBindingsAPI, "delete_collection", counted_drop)
+    store_in_folder.drop(key)
+    assert sum(deleted) == 2100
+    assert max(deleted) <= 100
     assert store_in_folder.ids(key) == set()
 
 
