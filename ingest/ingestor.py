@@ -45,7 +45,7 @@ class SearchIndex(Protocol):
         """The same unless somebody else does it just now; returns whether nobody did."""
         ...
 
-    def forget_replaced(self, key: ProjectKey) -> None:
+    def forget_replaced(self, key: ProjectKey, beat: Callable[[], None] | None = None) -> None:
         """Take vectors of passages that are gone out of the vector store; who makes vectors does it at the end."""
         ...
 
@@ -138,7 +138,7 @@ class Ingestor:
         if say := self._embedding(key, progress):
             self._retriever.embed_pending(key, say)
         else:
-            self._retriever.forget_replaced(key)
+            self._retriever.forget_replaced(key, _beat(progress))
 
     def is_embedded(self, key: ProjectKey) -> bool:
         """Whether no passage of the project lacks its vector and no vector must go; also where it is unknown."""
@@ -148,7 +148,7 @@ class Ingestor:
         """As `embed`, unless somebody else makes vectors of this project, in whatever process; whether nobody did."""
         if say := self._embedding(key, progress):
             return self._retriever.embed_if_free(key, say)
-        self._retriever.forget_replaced(key)
+        self._retriever.forget_replaced(key, _beat(progress))
         return True
 
     def _room(
@@ -232,9 +232,10 @@ class Ingestor:
         return Unread(document.name, read, size=document.size)
 
     def remove(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
-        """Take one document out of the corpus and of search; raises as `take_out` does."""
+        """Take one document out of the corpus and of search, its vectors too; raises as `take_out` does."""
         removed = self.take_out(key, name_or_id)
         self.forget_removed(key)
+        self._retriever.forget_replaced(key)
         return removed
 
     def take_out(self, key: ProjectKey, name_or_id: str) -> DocumentReport:
@@ -250,7 +251,6 @@ class Ingestor:
     def forget_removed(self, key: ProjectKey) -> None:
         """Make that searches find no document that was taken out; many that were are forgotten together."""
         self._retriever.refresh(key)
-        self._retriever.forget_replaced(key)
 
     def _refuse_if_linked(self, key: ProjectKey, name: str) -> None:
         folder = self._catalog.linked_folder(key)
@@ -279,6 +279,11 @@ def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mappin
 def _version(document: Document) -> tuple[str, int, str]:
     """What is another if a document of the same name is another one, or was read again."""
     return document.sha256, document.reader_version, document.ocr_languages
+
+
+def _beat(progress: ProgressListener | None) -> Callable[[], None]:
+    """Tells that no vectors are missing, and something is done all the same."""
+    return partial(progress or _nobody, Progress("", "embedding", 0, 0))
 
 
 def _nobody(_: Progress) -> None:

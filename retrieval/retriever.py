@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain, islice, repeat
@@ -164,9 +164,12 @@ class Retriever:
         """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
         return self._upkeep.embed_if_free(key, progress)
 
-    def forget_replaced(self, key: ProjectKey) -> None:
-        """Take the vectors of passages that are gone from the catalog out of the vector store."""
-        self._upkeep.forget_replaced(key)
+    def forget_replaced(self, key: ProjectKey, beat: Callable[[], None] | None = None) -> None:
+        """Take the vectors of passages that are gone from the catalog out of the vector store.
+
+        `beat` is called again and again, each time after some are; what it raises leaves the rest.
+        """
+        self._upkeep.forget_replaced(key, beat)
 
     def repair(self, key: ProjectKey) -> bool:
         """Make the vector store equal to the catalog: for the start, after whatever happened.

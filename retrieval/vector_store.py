@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from math import isfinite
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 from uuid import UUID
 
@@ -29,7 +30,7 @@ _Answer = TypeVar("_Answer")
 
 _PREFIX = "fletcher-"
 _BATCH = 2000  # records in one call; Chroma takes at most 5,461 of them
-_DELETED_AT_ONCE = 100  # from a folder: while Chroma deletes there, no other thread runs
+_DELETED_AT_ONCE = 100  # from a folder
 
 # How long a Chroma server may take: somebody waits for a search, and what is deleted can be deleted later.
 _QUERY = Patience(2.0)
@@ -69,8 +70,13 @@ class VectorStore:
 
     def delete(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Take vectors out; ids that are not there are ignored."""
-        for batch in _batches(passage_ids, _DELETED_AT_ONCE if isinstance(self._chroma, ChromaFolder) else _BATCH):
+        is_folder = isinstance(self._chroma, ChromaFolder)
+        # In order, as they lie there: else it takes three times as long.
+        for batch in _batches(sorted(passage_ids), _DELETED_AT_ONCE if is_folder else _BATCH):
+            begun = monotonic()
             self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
+            if is_folder:  # no other thread runs while Chroma deletes there: all have as much time in between
+                sleep(monotonic() - begun)
 
     def query(
         self, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None = None
@@ -99,9 +105,7 @@ class VectorStore:
         return set(found["ids"]) if found else set()
 
     def drop(self, key: ProjectKey) -> None:
-        """Forget all vectors of a project."""
-        if isinstance(self._chroma, ChromaFolder) and len(ids := self.ids(key)) > _BATCH:
-            self.delete(key, ids)  # a hundred thousand at once would hold everybody up for five seconds
+        """Forget all vectors of a project; of very many, `delete` them first, or nobody gets on meanwhile."""
         self._chroma.call(lambda chroma: self._dropped(chroma, self._name(key)), _OTHERWISE)
         self._chroma.close_when_idle()
 

@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 # Passages whose vectors are written together: what a kill -9 loses, at most (about five seconds of work).
 _BATCH = 64
+# Vectors that are forgotten before others may go on, who wait to have theirs made.
+_FORGOTTEN_AT_ONCE = 500
 
 _Done = TypeVar("_Done")
 
@@ -45,18 +47,20 @@ class VectorUpkeep:
 
         Who else makes vectors of this project, in whatever process, is waited for; `progress` hears of that as well.
         """
+        say = _Said(progress)
         with self._lock(key).held(lambda: progress and progress(0, self._lacking(key))):
-            computed = self._anew_if_damaged(lambda: self._complete(key, progress))
-        self.forget_replaced(key)
+            computed = self._anew_if_damaged(lambda: self._complete(key, say))
+        self.forget_replaced(key, say.again)
         return computed
 
     def embed_if_free(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> bool:
         """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
+        say = _Said(progress)
         with self._lock(key).held_if_free() as held:
             if held:
-                self._anew_if_damaged(lambda: self._complete(key, progress))
+                self._anew_if_damaged(lambda: self._complete(key, say))
         if held:
-            self.forget_replaced(key)
+            self.forget_replaced(key, say.again)
         return held
 
     def begin_anew(self, key: ProjectKey | None = None) -> None:
@@ -66,17 +70,18 @@ class VectorUpkeep:
         """
         self._catalog.mark_unembedded(key)
 
-    def forget_replaced(self, key: ProjectKey) -> None:
+    def forget_replaced(self, key: ProjectKey, beat: Callable[[], None] | None = None) -> None:
         """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end.
 
         The catalog knows them until they are, and no search shows them: a store that is away does not matter here.
+        `beat` is called again and again, each time after some are; what it raises leaves the rest.
         """
         while replaced := self._catalog.replaced_passages(key):
             with self._lock(key).held_if_free() as held:
                 if not held:
                     return
                 try:
-                    self._anew_if_damaged(lambda gone=replaced: self._forget(key, gone))
+                    self._anew_if_damaged(lambda gone=replaced: self._forget(key, gone, beat))
                 except VectorStoreUnavailable as error:
                     logger.warning("vectors of removed passages will be forgotten later: %s", error)
                     return
@@ -115,8 +120,10 @@ class VectorUpkeep:
     def _lacking(self, key: ProjectKey) -> int:
         return sum(document.passages - document.embedded for document in self._catalog.documents(key))
 
-    def _complete(self, key: ProjectKey, progress: EmbeddingProgress | None) -> int:
-        self._forget(key, self._catalog.replaced_passages(key))
+    def _complete(self, key: ProjectKey, say: _Said) -> int:
+        if replaced := self._catalog.replaced_passages(key):
+            say(0, self._lacking(key))
+            self._forget(key, replaced, say.again)
         self.check_model()
         pending = self._catalog.unembedded(key)
         if not pending:
@@ -129,8 +136,7 @@ class VectorUpkeep:
         for done in range(0, len(pending), _BATCH):
             batch = list(islice(left, _BATCH))
             computed += self._embed(key, batch)
-            if progress is not None:
-                progress(done + len(batch), len(pending))
+            say(done + len(batch), len(pending))
         give_back()
         return computed
 
@@ -146,17 +152,18 @@ class VectorUpkeep:
             self.check_model()
             self._embed(key, some)
 
-    def _forget(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
-        gone = set(passage_ids)
-        gone -= self._catalog.passages_by_id(key, gone).keys()
-        if not gone:
-            return
-        if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
-            if self._catalog.documents(key):
-                self._vectors.delete(key, gone)
-            else:  # an index keeps room for what was deleted from it, and only goes as a whole
-                self._vectors.drop(key)
-        self._catalog.mark_forgotten(gone)
+    def _forget(self, key: ProjectKey, passage_ids: Iterable[str], beat: Callable[[], None] | None = None) -> None:
+        replaced = set(passage_ids)
+        gone = sorted(replaced - self._catalog.passages_by_id(key, replaced).keys())
+        for begin in range(0, len(gone), _FORGOTTEN_AT_ONCE):
+            some = gone[begin : begin + _FORGOTTEN_AT_ONCE]
+            if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
+                # An index keeps room for what was deleted from it, and only goes as a whole.
+                is_last = begin + len(some) == len(gone) and not self._catalog.documents(key)
+                self._vectors.drop(key) if is_last else self._vectors.delete(key, some)
+            self._catalog.mark_forgotten(some)
+            if beat is not None:
+                beat()
 
     def _record_model(self) -> None:
         if self._catalog.embedding_model() is None:
@@ -188,3 +195,19 @@ class VectorUpkeep:
         # What was removed meanwhile was forgotten before it was added.
         self._forget(key, [passage.id for passage in batch])
         return len(new)
+
+
+class _Said:
+    """What was last said of the progress, to say it again while something else is done."""
+
+    def __init__(self, progress: EmbeddingProgress | None) -> None:
+        self._progress = progress
+        self._last = (0, 0)
+
+    def __call__(self, done: int, total: int) -> None:
+        self._last = (done, total)
+        self.again()
+
+    def again(self) -> None:
+        if self._progress is not None:
+            self._progress(*self._last)

@@ -190,7 +190,7 @@ class EmbeddingWorker:
             if self._closing:
                 raise _Closing
             self._left[key] = progress.total - progress.done
-            if progress.done and loop.time() >= until and self._shares.is_wanted():
+            if loop.time() >= until and self._shares.is_wanted():  # each says so after something that it has done
                 raise _OthersWait
 
         return go_on

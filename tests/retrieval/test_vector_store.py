@@ -129,30 +129,20 @@ def test_a_collection_is_not_dropped_under_a_search(
     assert store_in_folder.ids(key) == set()
 
 
-def test_of_a_large_project_few_vectors_are_deleted_at_once(
+def test_few_vectors_are_deleted_at_once(
     store_in_folder: VectorStore, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No other thread runs while Chroma deletes."""
-    deleted = list[int]()
-    delete, delete_collection = vars(RustBindingsAPI)["_delete"], RustBindingsAPI.delete_collection
+    deleted, delete = list[int](), vars(RustBindingsAPI)["_delete"]
 
     def counted_delete(self: RustBindingsAPI, collection_id: UUID, ids: list[str], *args: Any, **options: Any) -> Any:
         deleted.append(len(ids))
         return delete(self, collection_id, ids, *args, **options)
 
-    def counted_drop(self: RustBindingsAPI, name: str, *args: Any, **options: Any) -> None:
-        deleted.append(vars(RustBindingsAPI)["_count"](self, self.get_collection(name).id))
-        delete_collection(self, name, *args, **options)
-
-    rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
-    store_in_folder.drop(key)
-    store_in_folder.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])
     monkeypatch.setattr(RustBindingsAPI, "_delete", counted_delete)
-    monkeypatch.setattr(RustBindingsAPI, "delete_collection", counted_drop)
-    store_in_folder.drop(key)
-    assert sum(deleted) == 2100
-    assert max(deleted) <= 100
-    assert store_in_folder.ids(key) == set()
+    store_in_folder.delete(key, [f"p{row}" for row in range(2, 252)])
+    assert deleted == [100, 100, 50]
+    assert store_in_folder.ids(key) == {"p1"}
 
 
 def test_nothing_is_made_by_asking(vectors: VectorStore, key: ProjectKey) -> None:

@@ -162,6 +162,34 @@ def test_a_document_that_is_removed_while_it_is_embedded_leaves_no_vector(
     assert catalog.replaced_passages(key) == []
 
 
+def test_much_is_forgotten_part_by_part_and_what_is_left_another_time(
+    retriever: Retriever,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("retrieval.vector_upkeep._FORGOTTEN_AT_ONCE", 10)
+    put(key, "a.md", *[f"passage {number}" for number in range(35)])
+    retriever.embed_pending(key)
+    catalog.remove_document(key, "a.md")
+    left = list[int]()
+
+    def beat() -> None:
+        left.append(len(vectors.ids(key)))
+        if len(left) == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        retriever.forget_replaced(key, beat)
+    assert len(catalog.replaced_passages(key)) == 15
+    retriever.forget_replaced(key, beat)
+    assert left == [25, 15, 5, 0]
+    assert catalog.replaced_passages(key) == []
+    assert not vectors.has(key)
+
+
 def test_what_is_removed_while_a_project_is_embedded_is_embedded_no_more(
     catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
 ) -> None:
