@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 from arrow_project.names import base36
 from arrow_project.operations.connecting import native_slot
@@ -13,6 +14,7 @@ from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, connections, integer, record, text
 
 _SHORT = 48
+_LONGEST_TYPE = 100  # of a node that Arrow does not know
 _LEAST_LINE = 24
 _SAMPLE = 8
 _FEW = 4 * _SAMPLE  # lines that are as soon written as judged
@@ -48,8 +50,17 @@ class _Budget:
         section.shown = telling
 
 
+class _Told(NamedTuple):
+    """What a line says of a node in whatever scene: its name, its meaning, its slots and its notes."""
+
+    name: str
+    said: str
+    slots: list[str]
+    notes: str
+
+
 class _Lines:
-    """Nodes as lines. One that many scenes name, and that is long, is not written out for each of them to be left out.
+    """Nodes as lines. What many scenes name, and takes long to be written, is not written out for each of them.
 
     Attributes:
         project: Whose they are.
@@ -59,25 +70,33 @@ class _Lines:
         self.project = project
         self._named = Counter(chain.from_iterable(map(project.scene_map, project.scenes)))
         self._least: dict[tuple[int, int | None], int] = {}
+        self._told: dict[int, _Told] = {}  # in short
 
     def within(self, room: int, node_id: int, scene_id: int, limit: int | None) -> str | None:
         """The line; None where it is longer than the room."""
         if self._at_least(node_id, limit) > room:
             return None
-        told = line(self.project, node_id, scene_id, limit)
+        told = self._line(node_id, scene_id, limit)
         return told if len(told) <= room else None
 
     def length(self, node_id: int, scene_id: int, limit: int | None) -> int:
         """How many characters the line has, or of a node that many scenes name the fewest."""
-        return self._at_least(node_id, limit) or len(line(self.project, node_id, scene_id, limit))
+        return self._at_least(node_id, limit) or len(self._line(node_id, scene_id, limit))
 
     def _at_least(self, node_id: int, limit: int | None) -> int:
         if self._named[node_id] < 2:
             return 0
         key = node_id, limit
         if key not in self._least:
-            self._least[key] = len(line(self.project, node_id, None, limit))
+            self._least[key] = len(self._line(node_id, None, limit))
         return self._least[key]
+
+    def _line(self, node_id: int, scene_id: int | None, limit: int | None) -> str:
+        if self._named[node_id] < 2 or limit is None:
+            return line(self.project, node_id, scene_id, limit)
+        if node_id not in self._told:
+            self._told[node_id] = _told_of(self.project, node_id, limit)
+        return _placed(self.project, node_id, scene_id, self._told[node_id])
 
 
 def outline(
@@ -296,7 +315,7 @@ def _scene_title(project: ProjectData, scene_id: int, mark: str) -> str:
 
 
 def _summary(project: ProjectData, node_ids: list[int]) -> str:
-    counts = Counter(text(project.nodes[n]["type"]) for n in node_ids)
+    counts = Counter(text(project.nodes[n]["type"])[:_LONGEST_TYPE] for n in node_ids)
     return f"{len(node_ids)} nodes ({', '.join(f'{count} {bare(name)}' for name, count in counts.most_common())})"
 
 
@@ -363,21 +382,26 @@ def _outwards(project: ProjectData, scene_id: int, near: list[int]) -> Iterator[
 
 def line(project: ProjectData, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
     """One node in one line: id, type, name, meaning, where it goes on."""
+    return _placed(project, node_id, scene_id, _told_of(project, node_id, limit))
+
+
+def _told_of(project: ProjectData, node_id: int, limit: int | None) -> _Told:
     node = project.nodes[node_id]
-    name = text(node["name"])
-    shown_name = f" {quoted(name)}" if name != base36(node_id) else f" {name}"
+    name, said = text(node["name"]), phrase(project, node_id, limit)
+    shown = f"{node_id} {bare(text(node['type'])[:_LONGEST_TYPE])} {quoted(name) if name != base36(node_id) else name}"
+    notes = f" notes: {quoted(node['notes'], limit)}" if node.get("notes") else ""
+    return _Told(shown, f" {said}" if said else "", exits(project, node_id, limit), notes)
+
+
+def _placed(project: ProjectData, node_id: int, scene_id: int | None, told: _Told) -> str:
     entry = project.scene_map(scene_id).get(node_id, {}) if scene_id is not None else {}
     skipped = " (skipped)" if entry.get("skip") is True else ""
-    said = phrase(project, node_id, limit)
     outgoing = project.outgoing(node_id, scene_id) if scene_id is not None else []
-    notes = f" notes: {quoted(node['notes'], limit)}" if node.get("notes") else ""
-    said = f" {said}" if said else ""
-    return f"{node_id} {bare(node['type'])}{shown_name}{skipped}{said}{_ways(project, node_id, outgoing, limit)}{notes}"
+    return f"{told.name}{skipped}{told.said}{_ways(project, node_id, outgoing, told.slots)}{told.notes}"
 
 
-def _ways(project: ProjectData, node_id: int, outgoing: list[Connection], limit: int | None) -> str:
+def _ways(project: ProjectData, node_id: int, outgoing: list[Connection], meanings: list[str]) -> str:
     targets = {native_slot(project, node_id, c[1]): _target(c) for c in outgoing}
-    meanings = exits(project, node_id, limit)
     if len(meanings) <= 1:
         said = f" {meanings[0]}" if meanings else ""
         return said + "".join(f" -> {target}" for target in targets.values())

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from arrow_project.long_texts import with_signs
@@ -89,7 +90,11 @@ def exits(project: ProjectData, node_id: int, limit: int | None = None) -> list[
 
 def quoted(value: object, limit: int | None = None) -> str:
     """A text in quotation marks, cut to the limit."""
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        shown = value
+    else:  # whatever stands in its place, of which no more is written than is shown
+        written = json.JSONEncoder(ensure_ascii=False).iterencode(value)
+        shown = "".join(written if limit is None else islice(written, limit + 1))
     if limit is not None and len(shown) > limit:
         shown = shown[: limit - 1] + "…"
     return as_json(shown)

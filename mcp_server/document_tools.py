@@ -85,7 +85,7 @@ def _page(page: dict[str, Any]) -> str:
 
 async def _picture(call: AssistantCall) -> ToolAnswer:
     key, given = await project_of(call), call.arguments
-    document, page, passage = given["document"], given["page"], given.get("passage")
+    document, page, passage = given["document"], int(given["page"]), given.get("passage")  # JSON has 2.0, too
     picture = await picture_of(call.services, key, document, page, passage)
     fields = {"document": document, "page": page}
     return ToolAnswer(fields, f"{quoted_name(document)}, page {page}, as a picture.", picture=picture)

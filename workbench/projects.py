@@ -131,9 +131,12 @@ def offer_sample(visit: Visit, tabs: ui.tabs, picks: Callable[[ui.button], None]
 
 
 async def add_sample(visit: Visit) -> None:
-    """Takes the sample's documents into a project of its own, and shows that."""
+    """Takes the sample's documents into a project of its own, and shows that; of what is there by a name it stays."""
     services, key = visit.services, ProjectKey(visit.workspace, SAMPLE.name)
-    await services.intake.add(key, await in_thread(_sample_documents))
+    sample = await in_thread(_sample_documents)
+    there = await visit.ask(partial(services.ingestor.documents, key, [source.name for source in sample]))
+    names = {document.name for document in there.values()}
+    await services.intake.add(key, [source for source in sample if source.name not in names])
     visit.show(SAMPLE.name)
 
 

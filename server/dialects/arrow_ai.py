@@ -97,5 +97,5 @@ def _given_in_messages(content: str | None) -> set[tuple[int, ...]] | None:
         scenes = read["resources"]["scenes"].values()
         connections = [c for scene in scenes for entry in scene["map"].values() for c in entry.get("io", ())]
         return {tuple(map(int, c)) for c in connections if all(isinstance(end, float) for end in c)}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

@@ -13,7 +13,7 @@ import pytest
 from arrow_project import ArrowProject, Operation, OperationError, diff, outline, parse, restore, tables_of
 from arrow_project.journal import Journal
 from arrow_project.merging import replaced
-from arrow_project.outlining import line
+from arrow_project.phrases import phrase, quoted
 from arrow_project.project_data import ProjectData
 from arrow_project.values import connections
 from tests.agent.story import story_text
@@ -418,15 +418,33 @@ def test_a_node_that_many_scenes_name_is_looked_at_once(monkeypatch: pytest.Monk
     assert "io" in project.data.scene_map(5000)[1000]
     assert len(connections(project.data.scene_map(5000)[1000])) == 1, "the project's own stays as it is"
 
-    written = list[int]()
 
-    def noted(data: ProjectData, node_id: int, scene_id: int | None, limit: int | None = None) -> str:
-        written.append(node_id)
-        return line(data, node_id, scene_id, limit)
+@pytest.mark.parametrize(
+    ("type_name", "data"),
+    [("dialog", {"character": -1, "lines": ["Hm."] * 200, "playable": True}), ("from_later", {"numbers": [7] * 1_000})],
+)
+def test_the_meaning_of_a_node_that_many_scenes_name_is_written_once(
+    type_name: str, data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = _named_by_many_scenes(scenes=300, ways=1)
+    project.data.nodes[1000].update(type=type_name, data=data)
+    written = list[tuple[int, int | None]]()
 
-    monkeypatch.setattr("arrow_project.outlining.line", noted)
+    def noted(data: ProjectData, node_id: int, limit: int | None = None) -> str:
+        written.append((node_id, limit))
+        return phrase(data, node_id, limit)
+
+    monkeypatch.setattr("arrow_project.outlining.phrase", noted)
     assert outline(project, max_characters=20_000)
-    assert written.count(1000) <= 20, "at each length once, and where it has room; and not in 300 scenes"
+    assert written.count((1000, 48)) == 1, "and not in 300 scenes"
+    assert len(written) < 60, "whole where it has room"
+
+
+@pytest.mark.parametrize("value", [[7] * 1_000, {"a": "é" * 1_000}, 3, None, ["ab", {"c": []}]])
+def test_of_what_is_no_text_as_much_is_written_as_is_shown(value: Any) -> None:
+    told = json.dumps(value, ensure_ascii=False)
+    assert quoted(value) == json.dumps(told, ensure_ascii=False)
+    assert quoted(value, 48) == json.dumps(told if len(told) <= 48 else f"{told[:47]}…", ensure_ascii=False)
 
 
 def test_what_many_scenes_name_is_told_in_each_of_them_where_there_is_room() -> None:

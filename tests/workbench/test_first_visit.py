@@ -1,11 +1,23 @@
 """From nothing to a cited answer, and what a page load costs."""
 
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, Response, ViewportSize
 
+from corpora import ProjectKey
+from corpora.samples import SAMPLE
+from ingest import Source
+from server.background.embedding import EmbeddingWorker
+from server.background.intake import Intake
+from tests.server.house import house
 from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, sign_in
+from workbench.projects import add_sample
+from workbench.visit import Visit
 
 MOST_BYTES = 1_500_000
 
@@ -24,6 +36,27 @@ def test_three_clicks_lead_to_the_first_cited_answer(
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
     assert "passage=" in str(picture.get_attribute("src"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_the_sample_replaces_nothing_that_is_there_by_its_names(tmp_path: Path) -> None:
+    key, shown = ProjectKey("local", SAMPLE.name), list[str]()
+
+    async def ask(work: Callable[[], object]) -> object:
+        return work()
+
+    with house(tmp_path, completes=False) as home:
+        embedding = EmbeddingWorker(lambda *_: True, lambda _: True)
+        intake = Intake(home.ingestor, home.services.metrics, embedding)
+        home.ingestor.add(key, [Source("dialogues.txt", b"Three weeks of my own work.")])
+        services = SimpleNamespace(intake=intake, ingestor=home.ingestor)
+        visit = SimpleNamespace(workspace="local", services=services, ask=ask, show=shown.append)
+        await add_sample(cast("Visit", visit))
+        await intake.close()
+        await embedding.close()
+        own = home.catalog.find_document(key, "dialogues.txt")
+        assert home.catalog.text(key, own.id) == "Three weeks of my own work."
+        assert len(home.catalog.documents(key)) == len(list(SAMPLE.documents.iterdir()))
+        assert shown == [SAMPLE.name]
 
 
 def test_a_page_load_is_small_and_asks_nobody_else(sample: str, open_page: OpenPage) -> None:

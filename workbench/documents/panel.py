@@ -43,7 +43,7 @@ class DocumentsPanel:
         self._tabs = tabs
         self._seen: object = None
         self._names = list[str]()
-        self._before = set[tuple[str, str]]()  # addresses and names of what was there before the last were sent
+        self._before = dict[str, frozenset[str]]()  # by address, names of what was there before the last were sent
         self._sending = Counter[str]()  # files, by the address that they go to
         self._sent = dict[str, set[str]]()  # names of what failed of that, which the browser has still, by the address
         ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
@@ -82,7 +82,7 @@ class DocumentsPanel:
         self._remarks.clear()
         self._sending[url] += files
         self._seen = None
-        self._before = {(self._visit.address("corpus"), name) for name in self._names}
+        self._before[self._visit.address("corpus")] = frozenset(self._names)
         self._status.set_text(f"Sending {counted(files, 'file')} …")
 
     async def _answered(self, url: str, answer: dict[str, Any]) -> None:
@@ -109,7 +109,7 @@ class DocumentsPanel:
         skipped = [entry.error.message for entry in report if entry.error and entry.status == "skipped"]
         draw_first(skipped, lambda message: draw_problem(f"{elsewhere}{message}", is_failure=False))
         there = [entry.name for entry in report if entry.status == "unchanged"]
-        replaced = [entry.name for entry in report if entry.status in _NEW and (url, entry.name) in self._before]
+        replaced = [entry.name for entry in report if entry.status in _NEW and entry.name in self._before.get(url, ())]
         for said, names in ((_THERE, there), (_REPLACED, replaced)):
             if names:
                 draw_problem(f"{elsewhere}{said}: {listed(names)}.", is_failure=False)

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from arrow_project import Finding
 from ingest import counted
-from workbench.frame.bounded import draw_first
+from workbench.frame.bounded import LONGEST_PROBLEM, beginning, draw_first
 
 _NODE = re.compile(r"\bnode (\d+)")
 
@@ -38,7 +38,7 @@ class ChecksView:
             draw_first(findings, self._draw, "more are not listed; fletcher check lists more")
 
     def _draw(self, finding: Finding) -> None:
-        said = f"{finding.place}: {finding.message}"
+        said = beginning(f"{finding.place}: {finding.message}", LONGEST_PROBLEM)
         place = _NODE.search(finding.place) or _NODE.search(finding.message)
         if place is None:
             ui.label(said).classes("hint")
