@@ -13,6 +13,7 @@ _ANOTHER_PROCESS_S = 0.5  # until it is asked again whether the other process is
 _LOOK_S = 5.0
 _FAILED_S = 60.0  # until what failed is tried again: twice as long after each time
 _FAILED_AT_MOST_S = 900.0
+_MOST_TRIED_AGAIN = 1_000  # projects of a workspace
 _SLICE_S = 3.0  # how long a project may be embedded while others wait
 _PASSAGES_PER_S = 50
 
@@ -143,6 +144,8 @@ class EmbeddingWorker:
         if self._closing and isinstance(error, CorpusError):
             logger.warning("project %s is embedded further at the next start: %s", key.project_id, error)
             return
+        if key not in self._retries and self._tried_again(key.workspace) >= _MOST_TRIED_AGAIN:
+            return  # any number may be named that there are not; one that there is has its turn with the next document
         self._failures[key] = error
         patience_s = self._patience_s.setdefault(key, _FAILED_S)
         loop = asyncio.get_running_loop()
@@ -160,6 +163,9 @@ class EmbeddingWorker:
         )
         # It is kept, and raised to whoever asks: of where it was raised, and what was in hand there, nothing is.
         error.__traceback__ = error.__cause__ = error.__context__ = None
+
+    def _tried_again(self, workspace: str) -> int:
+        return sum(key.workspace == workspace for key in self._retries)
 
     def _try_again(self, key: ProjectKey) -> None:
         """Only such a try makes the next one wait longer: documents that come while a store is away do not."""

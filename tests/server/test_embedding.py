@@ -7,7 +7,7 @@ from weakref import ref
 
 import pytest
 
-from corpora import ProjectKey
+from corpora import CorpusError, ProjectKey
 from ingest import Progress, ProgressListener
 from server import EmbeddingWorker
 
@@ -125,6 +125,24 @@ async def test_what_fails_is_tried_again_later(monkeypatch: pytest.MonkeyPatch) 
     worker.start([])
     await until(lambda: len(tried) > 2)
     await worker.close()
+
+
+async def test_of_a_workspace_so_many_projects_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the catalog is away any number may be named that there are not."""
+    monkeypatch.setattr("server.background.embedding._MOST_TRIED_AGAIN", 2)
+    asked = list[ProjectKey]()
+
+    def is_complete(key: ProjectKey) -> bool:
+        asked.append(key)
+        raise CorpusError("The catalog cannot be read.")
+
+    worker = EmbeddingWorker(lambda *_: True, lambda _: True, is_complete=is_complete)
+    named = [*(ProjectKey("local", str(number)) for number in range(5)), TWO]
+    for key in named:
+        worker.submit(key)
+    await until(lambda: len(asked) == len(named) and worker.failure(TWO) is not None)
+    await worker.close()
+    assert sum(worker.failure(key) is not None for key in named) == 2 + 1
 
 
 async def test_a_worker_that_waits_for_another_process_ends_when_it_is_closed() -> None:
