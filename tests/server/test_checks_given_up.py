@@ -9,6 +9,7 @@ import pytest
 
 from agent.continuity import reading
 from arrow_project import parse
+from corpora import Shares
 from server.limits.story_size import size_in_memory
 from server.limits.turn_room import TurnRoom
 from tests.agent.story import story_text
@@ -43,6 +44,7 @@ def test_checks_whose_callers_hung_up_keep_their_room_until_they_have_ended(
             assert may_end.wait(PATIENCE_S)
 
     monkeypatch.setattr(reading, "check_scene", check_for_ever)
+    monkeypatch.setattr(reading, "_checks", Shares(2, each=2))
     body = json.dumps(_CHECK).encode()
     head = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     try:

@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from corpora import Catalog, ProjectCounts, ProjectKey, shares
 from server import Access
 from server.access.rules import AccessMiddleware
+from server.json_text import write_long
 from server.limits import workspace_share
 from server.limits.rounds import Rounds
 from server.limits.shared_threads import SharedThreads
@@ -304,11 +305,19 @@ async def test_however_long_others_compute_a_workspace_that_has_no_thread_gets_o
 def test_long_answers_are_encoded_beside_the_event_loop(tenants: House, monkeypatch: pytest.MonkeyPatch) -> None:
     render, encoded = JSONResponse.render, dict[str, str]()
 
-    def render_here(response: JSONResponse, content: Any) -> bytes:
+    def note(content: dict[str, Any]) -> None:
         encoded[next(iter(content))] = threading.current_thread().name.partition("_")[0]
+
+    def render_here(response: JSONResponse, content: Any) -> bytes:
+        note(content)
         return render(response, content)
 
+    def write_here(content: dict[str, Any]) -> str:
+        note(content)
+        return write_long(content)
+
     monkeypatch.setattr(JSONResponse, "render", render_here)
+    monkeypatch.setattr("server.http.turn_routes.write_long", write_here)
     tenants.put("a.md", "The ferry is called Bittern.", ProjectKey("ada", "1"))
     with tenants.http(Authorization="Bearer adas-token") as ada:
         for path in ("", "/1/documents", "/1/search?q=ferry"):
