@@ -1,5 +1,6 @@
 """What a browser keeps of a conversation: so much of it, and nothing is taken that was not kept."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,6 +40,12 @@ def test_of_what_is_too_long_the_beginning_is_kept_and_what_was_said_before(lett
     assert last.said == "Why?"
     assert last.answer in (letter * length, f"{letter * LONGEST_TEXT}… ({length - LONGEST_TEXT:,} characters more)")
     assert last.citations == (CITATION,) * MOST_WAYS
+
+
+def test_where_its_places_are_too_long_the_last_answer_is_kept_without_them() -> None:
+    names = tuple(f"{number} {'ﷺ' * 250}" for number in range(20))
+    text = as_text("", [*SAID, Exchange("Why?", "Because.", (replace(CITATION, also_in=names),) * 12)])
+    assert exchanges_in(text, "") == [*SAID, Exchange("Why?", "Because.")]
 
 
 def test_no_more_places_are_kept_or_drawn_than_a_page_draws() -> None:

@@ -78,13 +78,17 @@ class KeptConversation(ui.element, component="kept_conversation.js"):
 
 
 def as_text(about: str, exchanges: Sequence[Exchange]) -> str:
-    """What a browser keeps: JSON of so many characters at most; of what is too long for that the beginning."""
+    """What a browser keeps: JSON of so many characters at most; of what is too long for that the beginning.
+
+    The last exchange is kept in any case, without the places that it cites where these alone are too long.
+    """
     kept: list[Exchange] = []
     room, places = _MOST_CHARACTERS - len(_JSON.dump_json(_Kept(about, kept))), MOST_ELEMENTS
     for whole in map(_shortened, reversed(exchanges)):
         brief = replace(whole, said=beginning(whole.said), answer=beginning(whole.answer))
+        tellings = (whole, brief) if kept else (whole, brief, replace(brief, citations=()))
         # Without being written where it cannot fit: it may be as long as the story.
-        written = ((one, len(_ONE.dump_json(one)) + 1) for one in (whole, brief) if len(one.answer) < room)
+        written = ((one, len(_ONE.dump_json(one)) + 1) for one in tellings if len(one.answer) < room)
         exchange, length = next(((one, length) for one, length in written if length <= room), (None, 0))
         places -= len(whole.citations)
         if exchange is None or places < 0:
