@@ -44,7 +44,7 @@ def test_of_what_is_too_long_the_beginning_is_kept_and_what_was_said_before(lett
 
 def test_where_its_places_are_too_long_the_last_answer_is_kept_without_them() -> None:
     names = tuple(f"{number} {'ﷺ' * 250}" for number in range(20))
-    text = as_text("", [*SAID, Exchange("Why?", "Because.", (replace(CITATION, also_in=names),) * 12)])
+    text = as_text("", [*SAID, Exchange("Why?", "Because.", (replace(CITATION, also_in=names),) * 15)])
     assert exchanges_in(text, "") == [*SAID, Exchange("Why?", "Because.")]
 
 
