@@ -122,7 +122,7 @@ class VectorUpkeep:
 
     def _complete(self, key: ProjectKey, say: _Said) -> int:
         if replaced := self._catalog.replaced_passages(key):
-            say(0, self._lacking(key))
+            say.last = (0, self._lacking(key))
             self._forget(key, replaced, say.again)
         self.check_model()
         pending = self._catalog.unembedded(key)
@@ -202,12 +202,12 @@ class _Said:
 
     def __init__(self, progress: EmbeddingProgress | None) -> None:
         self._progress = progress
-        self._last = (0, 0)
+        self.last = (0, 0)
 
     def __call__(self, done: int, total: int) -> None:
-        self._last = (done, total)
+        self.last = (done, total)
         self.again()
 
     def again(self) -> None:
         if self._progress is not None:
-            self._progress(*self._last)
+            self._progress(*self.last)

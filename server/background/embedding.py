@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from itertools import count
 
 from corpora import CorpusError, ProjectKey, Shares
 from ingest import Progress, ProgressListener
@@ -189,14 +190,15 @@ class EmbeddingWorker:
 
     def _listener(self, key: ProjectKey) -> ProgressListener:
         loop = asyncio.get_running_loop()
-        until = loop.time() + _SLICE_S
+        until, told = loop.time() + _SLICE_S, count()
 
         def go_on(progress: Progress) -> None:  # in a thread
             loop.call_soon_threadsafe(self._announce, key)
             if self._closing:
                 raise _Closing
             self._left[key] = progress.total - progress.done
-            if loop.time() >= until and self._shares.is_wanted():  # each says so after something that it has done
+            # First it is told how much there is to be done, however long that took; then after each step.
+            if next(told) and loop.time() >= until and self._shares.is_wanted():
                 raise _OthersWait
 
         return go_on

@@ -167,6 +167,7 @@ async def test_a_large_project_does_not_keep_others_waiting(monkeypatch: pytest.
     def embed(key: ProjectKey, progress: ProgressListener) -> bool:
         assert may_begin.wait(60)
         total = left[key]
+        progress(Progress("", "embedding", 0, total))
         for done in range(1, total + 1):
             batches.append(key)
             left[key] -= 1
