@@ -167,15 +167,26 @@ class Intake:
 
     async def _changed(self, key: ProjectKey, work: Callable[[], _Result]) -> _Result:
         """Runs `work`, which changes documents; their vectors follow also where it fails midway or nobody waits."""
-        loop = asyncio.get_running_loop()
+        loop, is_changed, is_left = asyncio.get_running_loop(), False, False
+
+        def changed() -> None:
+            nonlocal is_changed
+            is_changed = True
+            if is_left:
+                self._embedding.submit(key)
 
         def change() -> _Result:
             try:
                 return work()
-            finally:  # before whoever waits knows of it
-                loop.call_soon_threadsafe(self._embedding.submit, key)
+            finally:
+                loop.call_soon_threadsafe(changed)
 
-        return await self._threads.run(key.workspace, change)
+        try:
+            return await self._threads.run(key.workspace, change)
+        finally:  # whoever waits hears of the vectors from the first one on
+            is_left = True
+            if is_changed:
+                self._embedding.submit(key)
 
     async def _embedded(self, key: ProjectKey, progress: ProgressListener) -> None:
         most = 0
