@@ -191,7 +191,7 @@ def test_what_failed_is_read_again(sample: str, open_page: OpenPage, tmp_path: P
     failure = page.get_by_role("alert").filter(has_text="broken.pdf")
     failure.wait_for()
     page.get_by_role("button", name="Read quay.md again").click()
-    page.get_by_text("quay.md would be read as it was.").wait_for()
+    page.get_by_text("quay.md would be read as it was.").wait_for()  # whether or not it has its vectors by now
     load_anew(page)  # as another browser sees it
     failure.wait_for()
     assert not page.get_by_role("button", name="Read again").count()

@@ -127,8 +127,11 @@ class DocumentsPanel:
         source = await self._visit.ask(partial(services.ingestor.original, key, document.id))
         self._remarks.clear()
         (report,) = (await services.intake.add(key, [source])).documents
+        now = await self._visit.ask(partial(services.ingestor.documents, key, [document.name]))
         if report.status != "failed" and key == self._visit.key:
-            said = "would be read as it was" if report.status == "unchanged" else "was read again"
+            # Not by its status, which is that of its vectors as long as these are missing.
+            is_as_it_was = [_reader_of(one) for one in now.values()] == [_reader_of(document)]
+            said = "would be read as it was" if is_as_it_was else "was read again"
             with self._remarks:
                 draw_problem(report.error.message if report.error else f"{document.name} {said}.", is_failure=False)
         await self._look()
@@ -181,6 +184,10 @@ class DocumentsPanel:
         await self._visit.services.intake.remove(self._visit.key, document.id)
         self.place.close()
         await self._look()
+
+
+def _reader_of(document: Document) -> tuple[int, str]:
+    return document.reader_version, document.ocr_languages
 
 
 def _said(
