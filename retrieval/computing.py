@@ -1,7 +1,7 @@
 """Whose search computes: of many at once a few, in turn by workspace, so that all else has its time in between."""
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from corpora import Place, ProjectKey, Shares
@@ -11,6 +11,8 @@ from corpora import Place, ProjectKey, Shares
 _AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS = 6, 2, 4
 
 _places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
+# Whoever compares with all documents has their words in memory. `further` ones are for what is short.
+_comparisons = Shares(4, each=1, further=4)
 _of_thread = threading.local()
 
 
@@ -25,6 +27,13 @@ def computing(key: ProjectKey) -> Generator[None]:
         yield
     finally:
         _leave()
+
+
+@contextmanager
+def comparing(key: ProjectKey, beat: Callable[[], None], seconds: float) -> Generator[None]:
+    """As `computing`, one at a time of a workspace; while it waits `beat` is called, and what that raises gives up."""
+    with _comparisons.taken(key.workspace, beat, seconds), computing(key):
+        yield
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey, part_ids
 from retrieval.adjacency import is_too_much, merge_adjacent
 from retrieval.asked_for import SAYING, is_said
-from retrieval.computing import computing, give_way
+from retrieval.computing import comparing, computing, give_way
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmptyQuery, PassageNotFound
 from retrieval.fusion import POOL
@@ -34,6 +34,7 @@ _CHARACTERS_PER_TOKEN = 4
 _LOOKED_UP_FIRST = 12
 _LOOKED_UP = 32
 _MOST_REPETITIONS = 3_000  # half a second's: a table may have a hundred thousand lines that say the same
+_PASSAGES_PER_S = 1_000  # of those that are compared with
 _LONGEST_ID = 200  # characters that are said again of what is no id
 
 
@@ -139,9 +140,14 @@ class Retriever:
             cited = tuple(CitedPassage(number, one.passage, one.score, one.also_in) for number, one in numbered)
             return Retrieved(cited, found.confidence, found.text_only)
 
-    def computing(self, key: ProjectKey) -> AbstractContextManager[None]:
-        """In the block, whoever compares much with the documents computes as one of the workspace's searches does."""
-        return computing(key)
+    def comparing(self, key: ProjectKey, beat: Callable[[], None]) -> AbstractContextManager[None]:
+        """In the block, whoever compares with all documents computes as one of the workspace's searches does.
+
+        One at a time of a workspace: `beat` is called while it waits for that, and what it raises gives up.
+        """
+        with computing(key):  # of 19,000 documents that is a second's
+            passages = sum(document.passages for document in self._catalog.documents(key))
+        return comparing(key, beat, passages / _PASSAGES_PER_S)
 
     def give_way(self) -> None:
         """In such a block, between two steps: whoever waits to search goes first."""

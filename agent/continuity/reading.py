@@ -11,13 +11,9 @@ from agent.continuity.places import DocumentTexts
 from agent.continuity.report import render
 from agent.reading.sources import Arguments, NotThere, Sources
 from arrow_project import GoOn, Story, shorten
-from corpora import Shares
 from retrieval import CitedPassage
 
 _NAMED = 40  # scenes in a sentence
-# Each has the words of all documents in memory. `further` ones are for what is short, where all others are long.
-_checks = Shares(4, each=1, further=4)
-_PASSAGES_PER_S = 1_000
 _MOST_CHARACTERS = 30_000_000  # ten thousand pages, for which it takes half a minute
 _TOO_MUCH = (
     f"The documents of this project have more than {_MOST_CHARACTERS:,} characters, and a check compares with no more. "
@@ -48,9 +44,7 @@ def check_continuity(sources: Sources, given: CheckContinuity, go_on: GoOn = lam
         raise NotThere("INVALID_SCENE_ID", f"There is no scene {wanted}. The scenes are: {known}.")
     retriever, key = sources.retriever, sources.project_key
     documents = _documents(sources, go_on)
-    with retriever.computing(key):  # of 19,000 documents that is a second's
-        seconds = sum(document.passages for document in retriever.documents(key)) / _PASSAGES_PER_S
-    with _checks.taken(key.workspace, go_on, seconds), retriever.computing(key):
+    with retriever.comparing(key, go_on):
         if documents.vocabulary.is_empty:
             raise NotThere("NO_DOCUMENTS", "This project has no design documents to check the scene against.")
         report = check_scene(story, scene.id, documents, given.part)

@@ -351,7 +351,7 @@ def test_a_workspace_has_one_check_at_a_time_and_others_need_not_wait_for_it(
 ) -> None:
     """Each has the words of all documents in memory."""
     checks = Shares(2, each=1)
-    monkeypatch.setattr("agent.continuity.reading._checks", checks)
+    monkeypatch.setattr("retrieval.computing._comparisons", checks)
 
     def never() -> None:
         raise KeyError("nobody wants it any more")

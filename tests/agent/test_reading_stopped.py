@@ -68,9 +68,8 @@ async def test_a_continuity_check_ends_with_the_next_step_of_whoever_stops_it() 
         return []
 
     texts = [SimpleNamespace(text="Odile was born in Bray.")]
-    document = SimpleNamespace(id="a", passages=1)
-    retriever = SimpleNamespace(documents=lambda _key: [document], read_pages=lambda *_: texts, give_way=lambda: None)
-    retriever.search, retriever.computing = search, lambda _key: nullcontext()
+    retriever = SimpleNamespace(documents=lambda _key: [SimpleNamespace(id="a")], read_pages=lambda *_: texts)
+    retriever.search, retriever.comparing, retriever.give_way = search, lambda *_: nullcontext(), lambda: None
     said = "".join(f"Odile{a}{b} was born in Cadder. " for a in "abcdefghij" for b in "abcdefghij")
     task = asyncio.ensure_future(_reader(retriever, parse(story_text(said))).call("check_continuity", {"scene_id": 0}))
     await _stopped(task, held)

@@ -8,6 +8,7 @@ import pytest
 
 from corpora import Catalog, Passage, ProjectKey, Shares
 from retrieval import Retriever
+from retrieval.computing import computing
 from retrieval.embedder import Vectors
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
@@ -58,7 +59,7 @@ def test_what_compares_with_the_documents_computes_as_a_search_does(put: Put, re
     entered, go = threading.Semaphore(0), threading.Event()
 
     def compare() -> None:
-        with retriever.computing(ALICE):
+        with computing(ALICE):
             assert retriever.search(ALICE, "dragon")
             entered.release()
             go.wait(60)
@@ -81,7 +82,7 @@ def test_what_compares_for_long_lets_a_search_go_first_that_has_no_place(
     places = Shares(1, each=1)
     monkeypatch.setattr("retrieval.computing._places", places)
     put(BOB, "a.md", "The dragon sleeps.")
-    with ThreadPoolExecutor(1) as pool, retriever.computing(ALICE):
+    with ThreadPoolExecutor(1) as pool, computing(ALICE):
         retriever.give_way()  # to nobody
         found = pool.submit(retriever.search, BOB, "dragon")
         while not found.done():

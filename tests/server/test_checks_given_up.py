@@ -44,7 +44,7 @@ def test_checks_whose_callers_hung_up_keep_their_room_until_they_have_ended(
             assert may_end.wait(PATIENCE_S)
 
     monkeypatch.setattr(reading, "check_scene", check_for_ever)
-    monkeypatch.setattr(reading, "_checks", Shares(3, each=2))
+    monkeypatch.setattr("retrieval.computing._comparisons", Shares(3, each=2))
     body = json.dumps(_CHECK).encode()
     head = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     try:
