@@ -50,6 +50,7 @@ def _marks(text: str) -> int:
 
 
 def is_crowded(story: str) -> bool:
-    """Whether the text of a story has more than `MOST_VALUES`."""
-    # Each choice of a generator becomes a text of its own; bars divide them.
-    return has_more_values(story, MOST_VALUES) or story.count("|") > MOST_VALUES
+    """Whether the text of a story has more than `MOST_VALUES`, or as many bars or braces."""
+    # Bars divide the choices of a generator, each of which becomes a text; braces expose names, each of which is kept.
+    braces = story.count("{") + story.count("}")
+    return has_more_values(story, MOST_VALUES) or max(story.count("|"), braces) > MOST_VALUES

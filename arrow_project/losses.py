@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any, cast
+
+from propcache import cached_property
 
 from arrow_project.bbcode import is_readable_in
 from arrow_project.node_types import NODE_TYPES
@@ -54,14 +55,17 @@ class Loss:
     connection: tuple[int, ...] = ()
 
 
-def tables_of(project: ArrowProject) -> Tables:
-    """All of a story that can be lost. The records are the project's own."""
+def tables_of(project: ArrowProject, placed: Set[int] | None = None) -> Tables:
+    """All of a story that can be lost, or of the nodes' places only these. The records are the project's own."""
     data = project.data
+    maps = (scene["map"] for scene in data.scenes.values())
+    if placed is not None:
+        maps = ({key: entries[key] for key in entries.keys() & placed} for entries in maps)
     return {
         "project": {0: {"title": project.title, "entry": project.entry}},
         "scene": {key: {**scene, "map": None} for key, scene in data.scenes.items()},
         "node": data.nodes,
-        "place": _places(place for scene in data.scenes.values() for place in scene["map"].items()),
+        "place": _places(place for entries in maps for place in entries.items()),
         "variable": data.variables,
         "character": data.characters,
     }

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import islice
 from typing import Any
+
+from propcache import cached_property
 
 from arrow_project.operations.connecting import said
 from arrow_project.phrases import phrase

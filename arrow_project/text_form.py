@@ -57,7 +57,7 @@ def decode(text: str | bytes) -> tuple[object, bool]:
     """
     text, raw = _characters(text)
     if is_crowded(text):
-        message = f"The text has more than {MOST_VALUES:,} values, or bars; divide the story into several files."
+        message = f"The text has more than {MOST_VALUES:,} values, bars or braces; divide the story into several files."
         raise ParseError(message, 1)
     digits = raw.translate(_ZERO_FOR_DIGITS)
     # no number can be so long that a double would change it

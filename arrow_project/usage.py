@@ -8,6 +8,8 @@ from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.values import Record, Table, record, text
 
+_BYTES_OF_KEY, _BYTES_OF_USER = 350, 60  # of what is used, and of each node that uses it
+
 _Key = int | tuple[str, str]
 
 
@@ -63,6 +65,11 @@ class UsageIndex:
             for key in _keys(node):
                 self._discard(index, key, node_id)
             self._count(index, text(node["name"]), -1)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return sum(_BYTES_OF_KEY + _BYTES_OF_USER * len(users) for one in self._index for users in one.users.values())
 
     def prepare(self) -> None:
         """Build the index now, if it is not there."""

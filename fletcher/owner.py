@@ -57,6 +57,8 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
         app = build_app(settings, services, access, completes=False)
         with serving(app, settings.max_message_bytes, bound, on_shutdown=services.intake.end):
             yield owner
+        for key in parts.catalog.unfinished_projects():  # of what was removed no text stays, wherever it may be read
+            parts.retriever.forget_replaced(key)
 
 
 def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from typing import Protocol
+
+from propcache import cached_property
 
 from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, Shares, ValueRefused, WorkspaceFull
 from ingest.document_store import DocumentStore
@@ -137,7 +139,8 @@ class Addition:
         self.wrote = True
         self._known[source.name] = document
         self._name_of[sha256] = source.name
-        return DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
+        report = DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
+        return replace(report, replaced=known is not None and not is_same)
 
     def _read(self, source: Source, reading: Progress, updated_at: datetime | None) -> Document:
         def listen(page: int, pages: int) -> None:

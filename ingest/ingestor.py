@@ -273,7 +273,7 @@ def _settled(report: DocumentReport, before: Mapping[str, Document], now: Mappin
     if status == "searchable" and document.embedded == document.passages:
         older = before.get(document.id)
         status = "updated" if older and _version(older) != _version(document) else "indexed"
-    return DocumentReport.of(document, status, report.error)
+    return with_changes(DocumentReport.of(document, status, report.error), replaced=report.replaced)
 
 
 def _version(document: Document) -> tuple[str, int, str]:

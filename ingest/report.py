@@ -48,8 +48,9 @@ class Problem:
 class DocumentReport:
     """What became of one document; counts are those of the catalog, also where an older version was kept.
 
-    On `pages_with_hidden_text` text was left out because nobody can see it; `pages_recognized` are pictures whose
-    text was read by OCR. Its JSON has the first 100 of each, and in `more_pages` how many there are besides.
+    `replaced`: another version of it was there, which is gone. On `pages_with_hidden_text` text was left out because
+    nobody can see it; `pages_recognized` are pictures whose text was read by OCR. Its JSON has the first 100 of each,
+    and in `more_pages` how many there are besides.
     """
 
     name: str
@@ -62,6 +63,7 @@ class DocumentReport:
     error: Problem | None = None
     pages_with_hidden_text: Sequence[int] = ()
     pages_recognized: Sequence[int] = ()
+    replaced: bool = False
 
     @classmethod
     def of(cls, document: Document, status: Status, error: Problem | None = None) -> DocumentReport:
@@ -103,7 +105,8 @@ class DocumentReport:
         every = {"pages_without_text": self.pages_without_text} | seldom
         more = {name: len(pages) - _MOST_NAMED for name, pages in every.items() if len(pages) > _MOST_NAMED}
         remarks: dict[str, Any] = {name: list(pages[:_MOST_NAMED]) for name, pages in seldom.items() if pages}
-        return remarks | ({"more_pages": more} if more else {})
+        remarks |= {"more_pages": more} if more else {}
+        return remarks | ({"replaced": True} if self.replaced else {})
 
 
 @dataclass(frozen=True)

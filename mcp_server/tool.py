@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 from mcp.server.context import ServerRequestContext
 from mcp.types import CallToolRequestParams, InputRequiredResult, ToolAnnotations
+from propcache import cached_property
 
 from agent import MATERIAL, inert, quoted_lines
 from mcp_server.caller import Caller

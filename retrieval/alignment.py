@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
 from itertools import chain, dropwhile, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from propcache import cached_property
 from rapidfuzz.distance import Indel
 
 from corpora import Passage

@@ -177,12 +177,12 @@ class Retriever:
         """
         self._upkeep.forget_replaced(key, beat)
 
-    def repair(self, key: ProjectKey) -> bool:
+    def repair(self, key: ProjectKey, beat: Callable[[], None] = lambda: None) -> bool:
         """Make the vector store equal to the catalog: for the start, after whatever happened.
 
         False if somebody makes vectors of this project just now; then nothing is done.
         """
-        return self._upkeep.repair(key)
+        return self._upkeep.repair(key, beat)
 
     def check_model(self) -> None:
         """Raise `EmbeddingModelMismatch` if the vectors were made by another model than the one in use."""

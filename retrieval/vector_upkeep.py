@@ -86,13 +86,16 @@ class VectorUpkeep:
                     logger.warning("vectors of removed passages will be forgotten later: %s", error)
                     return
 
-    def repair(self, key: ProjectKey) -> bool:
-        """Make the store equal to what the catalog says it holds; False if somebody makes vectors just now."""
+    def repair(self, key: ProjectKey, beat: Callable[[], None] = lambda: None) -> bool:
+        """Make the store equal to what the catalog says it holds; False if somebody makes vectors just now.
+
+        `beat` is called again and again, each time after some has been done; what it raises leaves the rest.
+        """
         if self._catalog.embedding_model() is None:
             return True
         with self._lock(key).held_if_free() as held:
             if held:
-                self._anew_if_damaged(lambda: self._repair(key))
+                self._anew_if_damaged(lambda: self._repair(key, beat))
         return held
 
     def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
@@ -140,17 +143,21 @@ class VectorUpkeep:
         give_back()
         return computed
 
-    def _repair(self, key: ProjectKey) -> None:
-        self._forget(key, self._catalog.replaced_passages(key))
+    def _repair(self, key: ProjectKey, beat: Callable[[], None]) -> None:
+        self._forget(key, self._catalog.replaced_passages(key), beat)
         marked = self._catalog.passage_ids(key)
         # Only after that: what is added to the catalog meanwhile has no vector before the lock is free.
         stored = self._vectors.ids(key)
-        self._vectors.delete(key, stored - marked.keys())
+        strange = sorted(stored - marked.keys())
+        for begin in range(0, len(strange), _FORGOTTEN_AT_ONCE):
+            self._vectors.delete(key, strange[begin : begin + _FORGOTTEN_AT_ONCE])
+            beat()
         whole = stored - self._vectors.without_text(key)
         missing = iter([passage_id for passage_id, embedded in marked.items() if embedded and passage_id not in whole])
         while some := list(islice(missing, _BATCH)):
             self.check_model()
             self._embed(key, some)
+            beat()
 
     def _forget(self, key: ProjectKey, passage_ids: Iterable[str], beat: Callable[[], None] | None = None) -> None:
         replaced = set(passage_ids)
@@ -159,11 +166,15 @@ class VectorUpkeep:
             some = gone[begin : begin + _FORGOTTEN_AT_ONCE]
             if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
                 # An index keeps room for what was deleted from it, and only goes as a whole.
-                is_last = begin + len(some) == len(gone) and not self._catalog.documents(key)
+                is_last = begin + len(some) == len(gone) and self._is_all_gone(key, some)
                 self._vectors.drop(key) if is_last else self._vectors.delete(key, some)
             self._catalog.mark_forgotten(some)
             if beat is not None:
                 beat()
+
+    def _is_all_gone(self, key: ProjectKey, some: Iterable[str]) -> bool:
+        """Whether the store has at most these of the project, and nothing is to come."""
+        return not self._catalog.documents(key) and set(some).issuperset(self._catalog.replaced_passages(key))
 
     def _record_model(self) -> None:
         if self._catalog.embedding_model() is None:

@@ -59,7 +59,7 @@ def refuse_crowded_story(content: object, what: str) -> None:
         JsonError: It does.
     """
     if isinstance(content, str) and is_crowded(content):
-        raise JsonError(f"{what}: arrow_content must not have more than {MOST_VALUES} values.")
+        raise JsonError(f"{what}: arrow_content must not have more than {MOST_VALUES} values, bars or braces.")
     refuse_large_story(content, f"{what}: arrow_content")
 
 

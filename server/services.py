@@ -5,9 +5,11 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from propcache import cached_property
 
 from agent import KEPT_TURNS, Assistant, Before, ConfirmationPolicy, Origin, PendingQuestion, Threads
 from arrow_project import Operation

@@ -106,7 +106,7 @@ class History:
         self._client.run_javascript(f'if ({is_there}) history.{how}(null, "", {json.dumps(shown.url)})')
 
     def _shown(self) -> Address:
-        tab = str(self._tabs.value)
+        tab = next((name for name in TABS if name == self._tabs.value), TABS[0])  # a socket may say anything
         view = self._places.get(tab)
         return Address(self._visit.project, tab, view.place if view is not None else None)
 

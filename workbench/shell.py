@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
 from workbench.visit import Visit, visit_of
 
+_TOO_MANY = "Too many pages are open here. Close some, and load this one again."
 _UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
 _STYLE = (Path(__file__).parent / "frame" / "style.css").read_text("utf-8")
@@ -60,12 +62,16 @@ def make_shell(services: Services, access: Access) -> FastAPI:
             forget_unseen_page(workspace)
             if not pages.take(workspace):
                 client.delete()
-                return PlainTextResponse("Too many pages are open here. Close some, and load this one again.", 503)
-        client.on_delete(lambda: pages.give_back(workspace))
+                return PlainTextResponse(_TOO_MANY, 503)
+        place = ExitStack()  # the library may delete a page several times
+        place.callback(pages.give_back, workspace)
+        client.on_delete(place.close)
         client.on_exception(_tell)
         client.outbox.message_history = KeptMessages()
         address = Address.read(request.url.query)
         visit = await _visit(services, request, address.project, room)
+        if client.is_deleted:  # meanwhile, as nobody has seen it yet; what it held on to from here would stay
+            return PlainTextResponse(_TOO_MANY, 503)
         request.state.visit = visit
         client.on_delete(visit.end)
         _draw(visit, address, _sign_out(request, access))

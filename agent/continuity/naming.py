@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
+from propcache import cached_property
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 from spellchecker import SpellChecker

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from propcache import cached_property
+
 from agent.continuity.naming import Vocabulary
 from arrow_project import GoOn
 from retrieval import CitedPassage, Figure, Unit, content_terms, read_figures, split_units
@@ -37,25 +39,15 @@ class DocumentTexts:
         self._texts = texts
         self._searched = search
         self._about: dict[str, list[CitedPassage]] = {}
-        self._vocabulary: Vocabulary | None = None
-        self._figures: dict[tuple[str, str], list[tuple[Unit, Figure]]] | None = None
 
-    # Not `cached_property`: in Python 3.11 it keeps those of all other checks waiting, also while this one waits.
-    @property
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """Every word of the documents."""
-        if self._vocabulary is None:
-            self._vocabulary = Vocabulary(self._pieces())
-        return self._vocabulary
+        return Vocabulary(self._pieces())
 
-    @property
+    @cached_property
     def figures(self) -> dict[tuple[str, str], list[tuple[Unit, Figure]]]:
         """Every figure of the documents with its sentence, by its kind and by what it counts."""
-        if self._figures is None:
-            self._figures = self._read_figures()
-        return self._figures
-
-    def _read_figures(self) -> dict[tuple[str, str], list[tuple[Unit, Figure]]]:
         found: dict[tuple[str, str], list[tuple[Unit, Figure]]] = {}
         units = (unit for text in self._pieces() for unit in split_units(text) if len(unit.text) <= LONGEST_SENTENCE)
         figures = ((unit, figure) for unit in units for figure in read_figures(unit.text))

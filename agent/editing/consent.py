@@ -134,7 +134,9 @@ class Consent:
         self._connections |= _made(applied, {expected: given for given, expected in expected_ids.items()})
         if created is not None:
             self._created.add((created, next(iter(applied.result.values()))))
-        tables = tables_of(story)
+        if not self._created:
+            return
+        tables = tables_of(story, {expected_ids.get(key, key) for kind, key in self._created if kind == "node"})
         for kind, key in self._created:
             for each in _kept_in(kind):
                 record = tables[each].get(expected_ids.get(key, key))

@@ -317,15 +317,15 @@ class Execution:
                     applied = await self._computed(shadow.brought_along, project, checkpoint, applied, outcome)
         except BaseException:  # stopped, and the editor has answered
             if refusal(applied, outcome, reported) is None:
-                self.shadow.follow(project, applied, outcome, reported)
+                await self._computed(self.shadow.follow, project, applied, outcome, reported)
             else:
                 project.rollback(checkpoint)
-                self.shadow.keep_done(project, outcome, reported)
+                await self._computed(self.shadow.keep_done, project, outcome, reported)
             raise
         if failure is not None:
             project.rollback(checkpoint)
             return await self.shadow.refuse(project, applied, outcome, reported, failure)
-        applied = self.shadow.follow(project, applied, outcome, reported)
+        applied = await self._computed(self.shadow.follow, project, applied, outcome, reported)
         return await self.shadow.conclude(project, applied, outcome, reported)
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:

@@ -148,7 +148,7 @@ class Shadow:
         failure: Failure,
     ) -> OperationFinished:
         """Tells of what the editor had done of it before, and that the rest was not done."""
-        done = self.keep_done(project, outcome, reported)
+        done = await in_thread_if_large(self._context.characters, self.keep_done, project, outcome, reported)
         if reported is not None:
             await self._compare(project, reported)
         for operation, result in done:

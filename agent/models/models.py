@@ -3,8 +3,9 @@
 import gc
 import os
 import re
-from functools import cached_property
 from typing import ClassVar
+
+from propcache import cached_property
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment
 from agent.answering.planned_answer import LOCAL, LocalPlanner

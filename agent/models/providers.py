@@ -1,11 +1,11 @@
 """The providers' models, over their own SDKs, set up for how a turn uses them."""
 
 from dataclasses import replace
-from functools import cached_property
 from importlib import import_module
 from inspect import signature
 from typing import Any, cast
 
+from propcache import cached_property
 from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model, ModelRequestParameters, infer_model
 from pydantic_ai.providers import Provider, infer_provider
 from pydantic_ai.settings import ModelSettings, merge_model_settings

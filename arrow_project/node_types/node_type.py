@@ -3,8 +3,9 @@
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple, cast
+
+from propcache import cached_property
 
 from arrow_project.names import near
 from arrow_project.node_types.kinds import Kind, Rect, Reference, Schema, Scope, mismatch

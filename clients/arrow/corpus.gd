@@ -8,14 +8,13 @@ signal failed(code: String, message: String)
 signal answered(reports: Array)
 ## No call of add() is at work any more.
 signal added
-## There were documents of these names, which have the text of the files now that were added.
+## There were other documents of these names, which have the text of the files now that were added.
 signal replaced(names: PackedStringArray)
 
 const TIMEOUT_S := 600.0
 ## How often the list is looked at while the server still embeds some of it.
 const REFRESH_S := 2.0
 const LONGEST_S := 60.0
-const _NEW := ["indexed", "searchable", "updated"]
 
 var documents: Array = []
 ## The answer of GET folder; empty where none is linked.
@@ -88,9 +87,6 @@ func add(paths: PackedStringArray) -> Array:
 	while _is_adding:
 		await added
 	_is_adding = true
-	if key == _project.key():
-		await _fetch()  # others add as well
-	var before := documents.map(func(document: Dictionary) -> String: return str(document.name))
 	for path in paths:
 		reports.append_array(await _upload(path, _name_of(path, paths), key))
 		if key == _project.key():
@@ -99,7 +95,7 @@ func add(paths: PackedStringArray) -> Array:
 	added.emit()
 	var names := PackedStringArray()
 	for report: Dictionary in reports:
-		if report.get("status") in _NEW and report.get("name") in before:
+		if report.get("replaced", false):
 			names.append(report.name)
 	if names and key == _project.key():
 		replaced.emit(names)

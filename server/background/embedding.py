@@ -28,7 +28,7 @@ class EmbeddingWorker:
     Args:
         embed: Computes what vectors a project lacks and tells progress after every batch; called in a thread. False
             if another process is at it: then it is asked again.
-        repair: Makes a project's vector store equal to the catalog; called in a thread. False as well.
+        repair: Makes a project's vector store equal to the catalog; as `embed`, it tells after each step, but no more.
         unfinished: Projects that another server may have left; asked every few seconds, in a thread. None where
             there are no other servers.
         is_complete: Whether there is nothing to be done for a project; asked in a thread before it waits for its turn,
@@ -38,7 +38,7 @@ class EmbeddingWorker:
     def __init__(
         self,
         embed: Callable[[ProjectKey, ProgressListener], bool],
-        repair: Callable[[ProjectKey], bool],
+        repair: Callable[[ProjectKey, Callable[[], None]], bool],
         unfinished: Callable[[], Iterable[ProjectKey]] | None = None,
         is_complete: Callable[[ProjectKey], bool] = lambda _: False,
     ) -> None:
@@ -61,7 +61,7 @@ class EmbeddingWorker:
     def start(self, keys: Iterable[ProjectKey]) -> None:
         """Repairs what an earlier process may have left behind, and completes it."""
         for key in keys:
-            self._begin(key, self._repair)
+            self._begin(key, repairs=True)
         if self._unfinished is not None:
             self._looking = asyncio.create_task(self._look_after(self._unfinished))
 
@@ -103,8 +103,8 @@ class EmbeddingWorker:
             self._looking.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
-    def _begin(self, key: ProjectKey, first: Callable[[ProjectKey], bool] | None = None) -> None:
-        task = asyncio.create_task(self._work(key, first))
+    def _begin(self, key: ProjectKey, *, repairs: bool = False) -> None:
+        task = asyncio.create_task(self._work(key, repairs=repairs))
         self._running[key] = task
         task.add_done_callback(lambda done: self._ended(key, done))
 
@@ -122,10 +122,11 @@ class EmbeddingWorker:
         if (news := self._news.pop(key, None)) is not None:
             news.set()
 
-    async def _work(self, key: ProjectKey, first: Callable[[ProjectKey], bool] | None) -> None:
+    async def _work(self, key: ProjectKey, *, repairs: bool) -> None:
         try:
-            if first is not None:
-                await self._in_turn(key, lambda _: first(key))
+            if repairs:
+                step = Progress("", "embedding", 0, 0)
+                await self._in_turn(key, lambda go_on: self._repair(key, lambda: go_on(step)))
             self._again.add(key)
             while key in self._again and not self._closing:
                 self._again.discard(key)
@@ -146,7 +147,10 @@ class EmbeddingWorker:
             logger.warning("project %s is embedded further at the next start: %s", key.project_id, error)
             return
         if key not in self._retries and self._tried_again(key.workspace) >= _MOST_TRIED_AGAIN:
-            return  # any number may be named that there are not; one that there is has its turn with the next document
+            # Any number may be named that there are not. One that there is has its turn with the next document, or once
+            # it is looked for.
+            self._not_before[key] = asyncio.get_running_loop().time() + _FAILED_AT_MOST_S
+            return
         self._failures[key] = error
         patience_s = self._patience_s.setdefault(key, _FAILED_S)
         loop = asyncio.get_running_loop()
@@ -193,10 +197,10 @@ class EmbeddingWorker:
         until, told = loop.time() + _SLICE_S, count()
 
         def go_on(progress: Progress) -> None:  # in a thread
+            self._left[key] = progress.total - progress.done
             loop.call_soon_threadsafe(self._announce, key)
             if self._closing:
                 raise _Closing
-            self._left[key] = progress.total - progress.done
             # First it is told how much there is to be done, however long that took; then after each step.
             if next(told) and loop.time() >= until and self._shares.is_wanted():
                 raise _OthersWait
@@ -215,7 +219,9 @@ class EmbeddingWorker:
             now = asyncio.get_running_loop().time()
             for key in found:
                 if now >= self._not_before.get(key, now) and not self._is_working(key):
-                    (self._try_again if key in self._not_before else self.submit)(key)
+                    (self._try_again if key in self._patience_s else self.submit)(key)
+            for key in [key for key, then in self._not_before.items() if then < now and key not in self._retries]:
+                del self._not_before[key]
 
 
 class _Closing(Exception):

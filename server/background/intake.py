@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -107,14 +108,14 @@ class Intake:
             NoRoomForDocuments: Too many others wait.
             CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
+        names = [source.name for source in sources]
         with self._held(key.workspace, sources):
-            names = [source.name for source in sources]
             before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key, names))
             report = await self._added(key, sources, replace, progress)
-            await self._embedded(key, progress or _nobody)
+        await self._embedded(key, report, progress or _nobody)
         failure = self._embedding.failure(key)
         if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):
-            raise failure
+            raise copy(failure)  # the worker keeps it, and would keep with it what this request has in its hands
         report = await self._threads.run(key.workspace, partial(self._ingestor.settled, key, report, before))
         self._metrics.add_report(report)
         return report
@@ -188,8 +189,9 @@ class Intake:
             if is_changed:
                 self._embedding.submit(key)
 
-    async def _embedded(self, key: ProjectKey, progress: ProgressListener) -> None:
-        most = 0
+    async def _embedded(self, key: ProjectKey, report: IngestReport, progress: ProgressListener) -> None:
+        # Of what is made sooner than anybody hears of it, the end is told.
+        most = sum(document.passages - document.embedded for document in report.documents)
         while await self._embedding.batch(key):
             left = self._embedding.left(key)
             most = max(most, left)

@@ -34,7 +34,8 @@ class DocumentEntry(Answer):
 
     Of each list of pages the first 100 are there; `more_pages` says by its name how many there are besides.
 
-    `searchable`: found by its words, while some of its vectors are still to be made.
+    `searchable`: found by its words, while some of its vectors are still to be made. `replaced`: another version of it
+    was there, which is gone; not said of others.
     """
 
     name: str
@@ -48,6 +49,7 @@ class DocumentEntry(Answer):
     pages_with_hidden_text: list[int] = Field(default_factory=list[int])
     pages_recognized: list[int] = Field(default_factory=list[int])
     more_pages: dict[str, int] = Field(default_factory=dict[str, int])
+    replaced: bool = False
 
 
 class CorpusReport(Answer):

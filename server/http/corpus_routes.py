@@ -3,7 +3,7 @@
 import asyncio
 import binascii
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -35,6 +35,7 @@ from server.http.description import name_of
 from server.http.event_stream import EVENT_STREAM, streamed
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
+from server.limits.pace import Pace
 from server.problems import first_names, first_problems
 from server.services import Services
 
@@ -72,6 +73,7 @@ Parts = Annotated[Services, Depends(get_services)]
 _MOST_DOCUMENTS = 10_000
 _MOST_FIELDS = 100  # what is no file is kept in memory as text
 _LONGEST_FIELD = 2**14
+_S_PER_BYTE_OF_HEAD = 1.5e-6  # at most, as one of semicolons takes
 _FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
 
 
@@ -203,7 +205,7 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
     Where the vector store is away, they are `searchable` also with `wait`, and their vectors follow. With
     `Accept: text/event-stream` it is told while it happens: `progress`, and at last `answer`, or `error`.
     """
-    sources, replace = await _sources(request)
+    sources, replace = await _sources(request, services.paces[key.workspace])
 
     async def take_in(tell: Callable[[Progress], Awaitable[None]] | None = None) -> dict[str, Any]:
         listen = _listener(tell) if tell else None
@@ -303,10 +305,10 @@ def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
     return listen
 
 
-async def _sources(request: Request) -> tuple[list[Unread], bool]:
+async def _sources(request: Request, pace: Pace) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         try:
-            parser = _Form(request)
+            parser = _Form(request, pace)
             form = await parser.parse()
         except MultiPartException as error:
             raise HTTPException(400, f"{error.message} {_FIELDS}") from error
@@ -334,15 +336,28 @@ class _Form(MultiPartParser):
         is_whole: Whether its end has come.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, pace: Pace) -> None:
         limits = {"max_files": _MOST_DOCUMENTS, "max_fields": _MOST_FIELDS, "max_part_size": _LONGEST_FIELD}
-        super().__init__(request.headers, request.stream(), **limits)
+        super().__init__(request.headers, self._at_pace(request.stream(), pace), **limits)
+        self._head = 0
         self._take_file: Callable[[], None] = request.state.take_file
         self._length = 0
         self.is_whole = False
 
+    async def _at_pace(self, pieces: AsyncGenerator[bytes], pace: Pace) -> AsyncGenerator[bytes]:
+        """The pieces; whose have heads that take long to be read wait for others in between."""
+        async for piece in pieces:
+            await pace.wait(is_message=False)
+            self._head = 0
+            yield piece
+            pace.held(self._head * _S_PER_BYTE_OF_HEAD)
+
     def on_end(self) -> None:
         self.is_whole = True
+
+    def on_header_value(self, data: bytes, start: int, end: int) -> None:
+        super().on_header_value(data, start, end)
+        self._head += end - start
 
     def on_part_begin(self) -> None:
         super().on_part_begin()

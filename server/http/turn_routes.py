@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, cast
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi import Body as Sent
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, BeforeValidator, FailFast, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, FailFast, Field, model_validator
 
 from agent import (
     Asked,
@@ -49,6 +49,7 @@ from server.limits.turn_room import StoryAtWork
 from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
 from server.services import CatalogPendings, Services, policy_for
 
+_BITS = 64  # of an id
 # What fails a turn and is not said otherwise is the model's side.
 _OF_THE_MODEL = 502
 
@@ -68,7 +69,12 @@ def _whole(value: Any) -> Any:
     return value
 
 
-WholeNumber = Annotated[int, BeforeValidator(_whole)]
+def _small(value: int) -> int:
+    """A number of more than 64 bits is nobody's id; any number of them may have the same hash, and take the square."""
+    return value if value.bit_length() < _BITS else -1
+
+
+WholeNumber = Annotated[int, AfterValidator(_small), BeforeValidator(_whole)]
 
 
 class HistoryEntry(BaseModel):

@@ -40,10 +40,11 @@ class Pace:
 
     def handled(self, seconds: float) -> None:
         """What was let in last has been done, which held the event loop."""
-        self._held(seconds)
+        self.held(seconds)
         self._is_handled.set()
 
-    def _held(self, seconds: float) -> None:
+    def held(self, seconds: float) -> None:
+        """The event loop was held for so long."""
         now = self._now()
         self._rests_until = min(max(self._rests_until, now) + _TIMES * seconds, now + _LONGEST_REST_S)
 
@@ -54,4 +55,4 @@ class Pace:
         try:
             yield
         finally:
-            self._held(thread_time() - began)
+            self.held(thread_time() - began)

@@ -24,15 +24,15 @@ class Places:
         """By all together."""
         return self._taken.total()
 
-    def take(self, workspace: str) -> bool:
-        """Takes a place, which is to be given back; False where there is none."""
+    def take(self, workspace: str, places: int = 1) -> bool:
+        """Takes a place, or several, which are to be given back; False where there is none any more."""
         own = self._taken[workspace]
         has_one = own < min(_FIRST, self._each) or (own < self._each and self.taken < self._most)
-        self._taken[workspace] += has_one
+        self._taken[workspace] += places * has_one
         return has_one
 
-    def give_back(self, workspace: str) -> None:
-        """One that was taken is free again."""
-        self._taken[workspace] -= 1
+    def give_back(self, workspace: str, places: int = 1) -> None:
+        """What was taken is free again."""
+        self._taken[workspace] -= places
         if not self._taken[workspace]:
             del self._taken[workspace]

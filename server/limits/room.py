@@ -6,8 +6,9 @@ All of it has a limit, and a workspace's part of it.
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import cached_property
 from time import monotonic
+
+from propcache import cached_property
 
 # What is not longer finds room in any case: a connection takes more than that.
 TINY = 2**14

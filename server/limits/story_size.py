@@ -13,7 +13,7 @@ _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
 
 def size_in_memory(project: ArrowProject) -> int:
     """About how many bytes a story takes."""
-    return _size(project.data.raw)
+    return _size(project.data.raw) + project.data.usage.size
 
 
 def size_of_request(request: TurnRequest) -> int:

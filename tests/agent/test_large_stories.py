@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from agent import Before, InMemoryEditor, TurnContext
+from agent import Before, Failure, InMemoryEditor, Outcome, TurnContext
+from agent.editing.consent import Consent
 from agent.editing.execution import Execution
 from agent.prompt.query import Query, build_query
 from agent.turn.thread import in_thread
@@ -73,6 +74,40 @@ async def test_an_edit_is_computed_in_a_thread(held: Held) -> None:
     assert threading.get_ident() not in held.threads
     assert context.project is not None
     assert "gold" in context.project.to_text()
+
+
+async def test_what_comes_of_an_edit_is_noted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = list[int]()
+
+    def noted(consent: Consent, *given: Any) -> None:
+        threads.append(threading.get_ident())
+        executed(consent, *given)
+
+    executed = Consent.executed
+    monkeypatch.setattr(Consent, "executed", noted)
+    _, execution = of(story())
+
+    assert (await execution.execute(GOLD)).success
+
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+async def test_what_an_editor_had_done_before_it_failed_is_followed_in_a_thread(held: Held) -> None:
+    class Failing(InMemoryEditor):
+        async def apply(self, applied: OperationResult) -> Outcome:
+            return Outcome(success=False, failure=Failure("EDITOR_ERROR", "No."), done=(applied.operation,) * 3)
+
+    held.may_end.set()
+    project = story()
+    context = TurnContext(project, None, (), (), (), (), characters=sys.maxsize)
+    connect = Operation("update_node", {"node_id": 2, "notes": "Said by nobody."})
+
+    finished = await Execution(context, Failing(project), "never", unheard).execute(connect)
+
+    assert not finished.success
+    assert len(held.threads) == 4
+    assert threading.get_ident() not in held.threads
 
 
 @pytest.mark.parametrize("stops", [1, 3])

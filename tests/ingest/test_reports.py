@@ -42,6 +42,17 @@ def test_progress_tells_the_page_that_is_read(pipeline: Pipeline, key: ProjectKe
     ]
 
 
+@pytest.mark.parametrize("take_in", ["add", "index"])
+def test_a_report_says_which_document_has_replaced_another_version(
+    pipeline: Pipeline, key: ProjectKey, take_in: str
+) -> None:
+    for text, replaced in (("One kettle.", False), ("One kettle.", False), ("Two kettles.", True), ("", False)):
+        sources = [Source("kettle.md", text.encode()), Source(f"{len(text)}.md", text.encode())]
+        report = getattr(pipeline.ingestor, take_in)(key, sources)
+        assert [document.replaced for document in report.documents] == [replaced, False]
+        assert [entry.get("replaced", False) for entry in report.as_dict()["documents"]] == [replaced, False]
+
+
 def test_hidden_text_is_reported_and_logged(
     pipeline: Pipeline, key: ProjectKey, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -237,6 +237,65 @@ def test_forget_takes_out_what_is_gone_and_keeps_what_is_not(
     assert catalog.replaced_passages(key) == []
 
 
+def test_of_what_is_removed_meanwhile_nothing_goes_in_one_piece(
+    retriever: Retriever,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("retrieval.vector_upkeep._FORGOTTEN_AT_ONCE", 2)
+    put(key, "a.md", "dragon", "sword", "river", "shield")
+    put(key, "b.md", *[f"passage {number}" for number in range(9)])
+    retriever.embed_pending(key)
+    catalog.remove_document(key, "a.md")
+    drop, dropped = vectors.drop, list[int]()
+
+    def beat() -> None:
+        if catalog.documents(key):
+            catalog.remove_document(key, "b.md")
+
+    def counted(key: ProjectKey) -> None:
+        dropped.append(len(vectors.ids(key)))
+        drop(key)
+
+    monkeypatch.setattr(vectors, "drop", counted)
+    retriever.forget_replaced(key, beat)
+    assert dropped == [1]
+    assert not vectors.has(key)
+
+
+def test_repairing_goes_on_where_it_was_given_up(
+    retriever: Retriever,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("retrieval.vector_upkeep._FORGOTTEN_AT_ONCE", 1)
+    monkeypatch.setattr("retrieval.vector_upkeep._BATCH", 1)
+    put(key, "a.md", "dragon", "sword")
+    put(key, "b.md", "river", "shield")
+    retriever.embed_pending(key)
+    vectors.delete(key, [passage.id for passage in catalog.passages(key)[:2]])
+    vectors.put(key, [(stored(name, "nowhere"), np.ones(64, dtype=np.float32)) for name in ("stray", "other")])
+    catalog.remove_document(key, "b.md")
+    steps = 0
+
+    def beat() -> None:
+        nonlocal steps
+        steps += 1
+        raise Killed
+
+    while not stored_equals_catalog(catalog, vectors, key):
+        with pytest.raises(Killed):
+            retriever.repair(key, beat)
+    assert steps == 6
+    assert catalog.replaced_passages(key) == []
+
+
 def test_what_was_replaced_is_forgotten_by_the_next_embedding(
     retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
 ) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable
 from weakref import ref
 
@@ -33,7 +34,7 @@ async def test_while_another_process_is_at_a_project_the_others_have_their_turn(
         asked.append(key)
         return key == TWO or TWO in asked
 
-    worker = EmbeddingWorker(embed, lambda _: True)
+    worker = EmbeddingWorker(embed, lambda *_: True)
     worker.submit(ONE)
     await until(lambda: asked == [ONE])
     worker.submit(TWO)
@@ -46,7 +47,7 @@ async def test_while_another_process_is_at_a_project_the_others_have_their_turn(
 async def test_nothing_is_kept_of_a_project_that_is_done() -> None:
     key = ProjectKey("local", "4")
     kept = ref(key)
-    worker = EmbeddingWorker(lambda *_: True, lambda _: True)
+    worker = EmbeddingWorker(lambda *_: True, lambda *_: True)
     for _ in range(2):  # the second time while it is at it
         worker.submit(key)
     del key
@@ -62,7 +63,7 @@ async def test_a_project_that_lacks_nothing_does_not_wait_for_its_turn() -> None
         embedded.append(key)
         return may_end.wait(60)
 
-    worker = EmbeddingWorker(embed, lambda _: True, is_complete=lambda key: key != ONE)
+    worker = EmbeddingWorker(embed, lambda *_: True, is_complete=lambda key: key != ONE)
     worker.submit(ONE)
     await until(lambda: embedded == [ONE])
     unknown = [ProjectKey("blue", f"unknown-{number}") for number in range(100)]
@@ -84,7 +85,7 @@ async def test_what_another_server_leaves_is_taken_up() -> None:
         left.discard(key)
         return True
 
-    worker = EmbeddingWorker(embed, lambda _: True, lambda: list(left))
+    worker = EmbeddingWorker(embed, lambda *_: True, lambda: list(left))
     worker.start([])
     await until(lambda: not left)
     left.add(TWO)
@@ -104,7 +105,7 @@ async def test_what_fails_is_not_tried_over_and_over() -> None:
         looks.append(1)
         return [ONE]
 
-    worker = EmbeddingWorker(embed, lambda _: True, unfinished)
+    worker = EmbeddingWorker(embed, lambda *_: True, unfinished)
     worker.start([])
     await until(lambda: len(looks) > 5)
     assert tried == [ONE]
@@ -121,7 +122,7 @@ async def test_what_fails_is_tried_again_later(monkeypatch: pytest.MonkeyPatch) 
         tried.append(key)
         raise RuntimeError("no model")
 
-    worker = EmbeddingWorker(embed, lambda _: True, lambda: [ONE])
+    worker = EmbeddingWorker(embed, lambda *_: True, lambda: [ONE])
     worker.start([])
     await until(lambda: len(tried) > 2)
     await worker.close()
@@ -136,13 +137,58 @@ async def test_of_a_workspace_so_many_projects_are_tried_again(monkeypatch: pyte
         asked.append(key)
         raise CorpusError("The catalog cannot be read.")
 
-    worker = EmbeddingWorker(lambda *_: True, lambda _: True, is_complete=is_complete)
+    worker = EmbeddingWorker(lambda *_: True, lambda *_: True, is_complete=is_complete)
     named = [*(ProjectKey("local", str(number)) for number in range(5)), TWO]
     for key in named:
         worker.submit(key)
     await until(lambda: len(asked) == len(named) and worker.failure(TWO) is not None)
     await worker.close()
     assert sum(worker.failure(key) is not None for key in named) == 2 + 1
+
+
+async def test_those_beyond_them_are_not_tried_over_and_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.background.embedding._MOST_TRIED_AGAIN", 1)
+    tried, looks = Counter[ProjectKey](), list[int]()
+    named = [ProjectKey("local", str(number)) for number in range(3)]
+
+    def is_complete(key: ProjectKey) -> bool:
+        tried[key] += 1
+        raise CorpusError("The catalog cannot be read.")
+
+    def unfinished() -> list[ProjectKey]:
+        looks.append(1)
+        return named
+
+    worker = EmbeddingWorker(lambda *_: True, lambda *_: True, unfinished, is_complete)
+    worker.start([])
+    await until(lambda: len(looks) > 9 and len(tried) == 3)
+    assert set(tried.values()) == {1}
+    await worker.close()
+
+
+async def test_repairing_gives_way_to_others_as_embedding_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.background.embedding._SLICE_S", 0)
+    done, embedded = list[ProjectKey](), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def repair(key: ProjectKey, beat: Callable[[], None]) -> bool:
+        if key == ONE and not embedded.is_set():
+            for _ in range(1_000_000):
+                beat()
+        done.append(key)
+        return True
+
+    def embed(key: ProjectKey, _progress: object) -> bool:
+        if key == TWO:
+            loop.call_soon_threadsafe(embedded.set)
+        return True
+
+    worker = EmbeddingWorker(embed, repair)
+    worker.start([ONE])
+    worker.submit(TWO)
+    await until(lambda: done == [ONE])
+    assert embedded.is_set()
+    await worker.close()
 
 
 async def test_a_worker_that_waits_for_another_process_ends_when_it_is_closed() -> None:
@@ -152,7 +198,7 @@ async def test_a_worker_that_waits_for_another_process_ends_when_it_is_closed() 
         asked.append(key)
         return False
 
-    worker = EmbeddingWorker(embed, lambda _: True)
+    worker = EmbeddingWorker(embed, lambda *_: True)
     worker.submit(ONE)
     await until(lambda: len(asked) > 1)
     await worker.close()
@@ -174,7 +220,7 @@ async def test_a_large_project_does_not_keep_others_waiting(monkeypatch: pytest.
             progress(Progress("", "embedding", done, total))
         return True
 
-    worker = EmbeddingWorker(embed, lambda _: True)
+    worker = EmbeddingWorker(embed, lambda *_: True)
     for key in (ONE, THREE, TWO):  # the first two are one workspace's
         worker.submit(key)
     for _ in range(5):  # all have asked for their turn
@@ -200,7 +246,7 @@ async def test_what_failed_is_tried_again_without_being_asked(
             raise OSError("No space left on device")
         return True
 
-    worker = EmbeddingWorker(embed, lambda _: True)
+    worker = EmbeddingWorker(embed, lambda *_: True)
     worker.submit(ONE)
     await until(lambda: len(tried) == 4)
     await worker.close()
@@ -211,7 +257,7 @@ async def test_who_asks_again_while_it_fails_makes_nobody_wait_longer(caplog: py
     def embed(_key: ProjectKey, _progress: object) -> bool:
         raise OSError("No space left on device")
 
-    worker = EmbeddingWorker(embed, lambda _: True)
+    worker = EmbeddingWorker(embed, lambda *_: True)
     for number in range(4):
         worker.submit(ONE)
         await until(lambda: len(caplog.messages) > number)  # noqa: B023
@@ -226,7 +272,7 @@ async def test_a_worker_that_is_closed_tries_nothing_again() -> None:
         tried.append(key)
         raise OSError("No space left on device")
 
-    worker = EmbeddingWorker(embed, lambda _: True)
+    worker = EmbeddingWorker(embed, lambda *_: True)
     worker.submit(ONE)
     await until(lambda: len(tried) == 1)
     await worker.close()

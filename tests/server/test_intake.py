@@ -2,14 +2,17 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from weakref import WeakSet
 
 import pytest
 
 from corpora import ProjectKey
-from ingest import Ingestor, IngestReport, Progress, ProgressListener, Source, Unread
+from ingest import DocumentReport, Ingestor, IngestReport, Progress, ProgressListener, Source, Unread
+from retrieval import EmbeddingModelUnavailable
 from server.background.embedding import EmbeddingWorker
 from server.background.intake import Intake, NoRoomForDocuments
 from server.closing import ServerClosing
@@ -40,7 +43,7 @@ class NoDocuments:
 
 def intake_of(ingestor: object) -> Intake:
     """Takes in with this ingestor, whose documents lack no vectors."""
-    embedding = EmbeddingWorker(lambda *_: True, lambda _: True)
+    embedding = EmbeddingWorker(lambda *_: True, lambda *_: True)
     return Intake(cast("Ingestor", ingestor), Metrics(cast("Any", NoDocuments())), embedding)
 
 
@@ -116,7 +119,7 @@ async def test_vectors_follow_what_has_changed_after_whoever_asked_for_it_was_go
         loop.call_soon_threadsafe(embedded.set)
         return True
 
-    embedding = EmbeddingWorker(embed, lambda _: True)
+    embedding = EmbeddingWorker(embed, lambda *_: True)
     intake = Intake(cast("Ingestor", slow), Metrics(cast("Any", NoDocuments())), embedding)
     asked = intake.add(KEY, [Source("bible.pdf", b"")]) if way == "added" else intake.remove(KEY, "bible.pdf")
     asking = asyncio.create_task(asked)
@@ -187,6 +190,68 @@ def test_what_waits_to_be_taken_in_has_a_limit(tmp_path: Path, monkeypatch: pyte
         home.readers.may_go_on.set()
         assert "first.txt" in client.frame()["message"]
         assert http.post("/projects/2/corpus", json=sent).status_code == 200
+
+
+def lacking(passages: int) -> SimpleNamespace:
+    """An ingestor whose documents lack so many vectors."""
+    report = IngestReport("1", (DocumentReport("a.md", "searchable", "1-a", passages=passages),), 0.0)
+    return SimpleNamespace(
+        documents=lambda *_: {}, add=lambda *_, **__: report, settled=lambda _key, report, _before: report
+    )
+
+
+async def test_of_vectors_that_are_made_at_once_the_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def at_once(work: Callable[..., Any], *args: Any) -> Any:
+        return work(*args)
+
+    def embed(_key: ProjectKey, tell: ProgressListener) -> bool:
+        tell(Progress("", "embedding", 0, 3))
+        tell(Progress("", "embedding", 3, 3))
+        return True
+
+    monkeypatch.setattr("server.background.embedding.asyncio.to_thread", at_once)
+    heard, embedding = list[Progress](), EmbeddingWorker(embed, lambda *_: True)
+    intake = Intake(cast("Ingestor", lacking(3)), Metrics(cast("Any", NoDocuments())), embedding)
+    await intake.index(KEY, [Source("a.md", b"")], progress=heard.append)
+    assert heard[-1] == Progress("", "embedding", 3, 3)
+    await intake.close()
+    await embedding.close()
+
+
+async def test_what_is_taken_in_keeps_no_room_while_its_vectors_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.background.intake._MOST", 2**20)
+    begun, may_end, other = threading.Event(), threading.Event(), ProjectKey("other", "1")
+
+    def embed(*_: object) -> bool:
+        begun.set()
+        return may_end.wait(PATIENCE_S)
+
+    embedding = EmbeddingWorker(embed, lambda *_: True)
+    intake = Intake(cast("Ingestor", lacking(3)), Metrics(cast("Any", NoDocuments())), embedding)
+    held = Unread("a.md", lambda: Source("a.md", b""), 2**20)
+    waiting = asyncio.create_task(intake.index(KEY, [held]))
+    assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+    await asyncio.wait_for(intake.add(other, [held]), PATIENCE_S)
+    may_end.set()
+    await waiting
+    await intake.close()
+    await embedding.close()
+
+
+async def test_an_error_that_is_kept_keeps_no_request() -> None:
+    def embed(*_: object) -> bool:
+        raise EmbeddingModelUnavailable("There is no such model.")
+
+    embedding = EmbeddingWorker(embed, lambda *_: True)
+    intake = Intake(cast("Ingestor", lacking(3)), Metrics(cast("Any", NoDocuments())), embedding)
+    for _ in range(2):
+        with pytest.raises(EmbeddingModelUnavailable, match="no such model"):
+            await intake.index(KEY, [Source("a.md", b"")])
+        kept = embedding.failure(KEY)
+        assert kept is not None
+        assert kept.__traceback__ is None
+    await intake.close()
+    await embedding.close()
 
 
 async def test_removals_that_wait_for_a_project_keep_no_threads() -> None:

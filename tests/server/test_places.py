@@ -19,6 +19,14 @@ def test_two_that_have_all_places_leave_a_third_some() -> None:
     assert taken(places, "green", 2) == 1
 
 
+def test_what_takes_several_places_gives_them_back() -> None:
+    places = Places(10, 8)
+    assert places.take("red", 7)
+    assert taken(places, "red", 3) == 1, "it has as many as it may"
+    places.give_back("red", 7)
+    assert places.taken == 1
+
+
 def test_a_workspace_may_have_fewer_than_its_first() -> None:
     places = Places(4, 2)
     assert taken(places, "red", 3) == 2

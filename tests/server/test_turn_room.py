@@ -2,6 +2,7 @@
 
 import json
 import socket
+import tracemalloc
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,6 +83,17 @@ def test_what_a_story_will_take_is_told_from_its_text(value: object) -> None:
     for content in (json.dumps(document), json.dumps(document, indent="\t", ensure_ascii=False)):
         size = size_in_memory(parse(content))
         assert 0.9 * size < size_once_read(content) < 2.1 * size
+
+
+def test_what_texts_expose_counts_in_the_size_of_a_story() -> None:
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["2"]["data"]["content"] = "".join(f"{{a{number}}}" for number in range(20_000))
+    tracemalloc.start()
+    try:
+        project = parse(json.dumps(document))
+        assert size_in_memory(project) > 0.7 * tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.usefixtures("scarce")

@@ -45,7 +45,7 @@ async def test_the_sample_replaces_nothing_that_is_there_by_its_names(tmp_path: 
         return work()
 
     with house(tmp_path, completes=False) as home:
-        embedding = EmbeddingWorker(lambda *_: True, lambda _: True)
+        embedding = EmbeddingWorker(lambda *_: True, lambda *_: True)
         intake = Intake(home.ingestor, home.services.metrics, embedding)
         home.ingestor.add(key, [Source("dialogues.txt", b"Three weeks of my own work.")])
         services = SimpleNamespace(intake=intake, ingestor=home.ingestor)

@@ -178,16 +178,33 @@ def test_nothing_of_many_values_is_kept_of_a_field(guarded: str, opened: ExitSta
         page.choose(page, [[]] * 50_000)
 
 
+@pytest.mark.parametrize("said", [[json.dumps("x" * 3_000), None], [None] * 100, ["[]"] * 100])
+def test_an_event_of_a_field_says_one_thing(guarded: str, opened: ExitStack, said: list[str | None]) -> None:
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    told = next(told for tag, told in page.fields() if tag == "nicegui-input")
+    with pytest.raises(ConnectionClosed):
+        page.ask("event", told | {"args": said})
+
+
+def test_what_no_tab_is_called_is_in_no_address(guarded: str, opened: ExitStack) -> None:
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    heard = page.choose(page, "\N{GRINNING FACE}" * 100) + page.choose(page, "Story") + page.until("tab=Story")
+    assert "%F0%9F" not in heard
+
+
 # An emoji takes four bytes of memory, and four more once it was written somewhere.
-@pytest.mark.parametrize(("sign", "times", "least"), [("x", 900_000, 3), ("\N{GRINNING FACE}", 225_000, 1)])
-def test_so_much_is_written_on_a_page(guarded: str, opened: ExitStack, sign: str, times: int, least: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [("x" * 900_000, 3), ("\N{GRINNING FACE}" * 225_000, 1), ("\N{GRINNING FACE}" + "x" * 600_000, 1)],
+)
+def test_so_much_is_written_on_a_page(guarded: str, opened: ExitStack, text: str, least: int) -> None:
     page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
     fields = [told for tag, told in page.fields() if tag == "nicegui-input"]
     heard: list[str] = []
 
     def write_into_all() -> None:
         for told in fields * 2:
-            heard.append(page.ask("event", told | {"args": [json.dumps(sign * times, ensure_ascii=False)]}))
+            heard.append(page.ask("event", told | {"args": [json.dumps(text, ensure_ascii=False)]}))
 
     with pytest.raises(ConnectionClosed):
         write_into_all()

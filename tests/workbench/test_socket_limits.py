@@ -234,7 +234,8 @@ def test_of_what_was_said_to_a_page_no_more_is_kept_than_is_said_again() -> None
     assert not kept, "what comes after a gap would be taken for all that there is"
 
 
-def test_what_clicks_have_begun_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("said", [0, 1])
+def test_what_clicks_have_begun_is_limited(said: int, monkeypatch: pytest.MonkeyPatch) -> None:
     page = SimpleNamespace(request=SimpleNamespace(state=SimpleNamespace(workspace="red")), elements={})
     monkeypatch.setattr("workbench.access.page_sockets.Client", SimpleNamespace(instances={"p": page}))
     monkeypatch.setattr("workbench.access.page_sockets._UNDER_WAY", Places(4, 3))
@@ -248,8 +249,8 @@ def test_what_clicks_have_begun_is_limited(monkeypatch: pytest.MonkeyPatch) -> N
             read.append(1)
 
         click: Any = speaking(lambda *_: background_tasks.create(open_story()))
-        for _ in range(3):
-            click("socket", {"client_id": "p"})
+        for _ in range(3 - said):
+            click("socket", {"client_id": "p", "args": ["x" * (4000 * said)]})
         with pytest.raises(ValueError, match="nobody clicks so often"):
             click("socket", {"client_id": "p"})
         is_read.set()
@@ -260,4 +261,4 @@ def test_what_clicks_have_begun_is_limited(monkeypatch: pytest.MonkeyPatch) -> N
         return in_time, len(read)
 
     with ThreadPoolExecutor(1) as thread:
-        assert thread.submit(asyncio.run, use()).result() == (3, 4)
+        assert thread.submit(asyncio.run, use()).result() == (3 - said, 4 - said)

@@ -36,6 +36,8 @@ _MOST_OF_PAGE = 5
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
 
 _UNDER_WAY = Places(4000, 1000)
+_CHARACTERS = 4000  # of a message that is not done with count as one more: what is read of it may take 36 times as much
+_MOST_SAID = 20  # of one event; the library keeps a list of all
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
 
@@ -143,34 +145,38 @@ def _speaking(handle: _Handler) -> _Handler:
     def checked(socket_id: str, message: dict[str, Any]) -> None:
         if message["client_id"] in sio.rooms(socket_id):
             client, before = Client.instances[message["client_id"]], set(background_tasks.running_tasks)
-            _refuse_much_for_a_field(client, message)
+            said: list[str | None] = message.get("args", [])
+            _refuse_much_for_a_field(client, message, said)
             handle(socket_id, message)
-            _count(background_tasks.running_tasks - before, client.request.state.workspace)
+            length = sum(len(one or "") for one in said)
+            _count(background_tasks.running_tasks - before, client.request.state.workspace, 1 + length // _CHARACTERS)
 
     return checked
 
 
-def _count(begun: set[asyncio.Task[Any]], workspace: str) -> None:
+def _count(begun: set[asyncio.Task[Any]], workspace: str, weight: int) -> None:
     """What a message leads to and is not done at once, as whatever waits for a store."""
     for task in begun:
-        if _UNDER_WAY.take(workspace):
-            task.add_done_callback(lambda _: _UNDER_WAY.give_back(workspace))
+        if _UNDER_WAY.take(workspace, weight):
+            task.add_done_callback(lambda _: _UNDER_WAY.give_back(workspace, weight))
         else:
             task.cancel()
     if any(task.cancelling() for task in begun):
         raise ValueError("nobody clicks so often before anything is done")
 
 
-def _refuse_much_for_a_field(client: Client, message: dict[str, Any]) -> None:
+def _refuse_much_for_a_field(client: Client, message: dict[str, Any], said: list[str | None]) -> None:
     """What a browser says of a field is kept with the page, of any kind and however often."""
+    if len(said) > _MOST_SAID:
+        raise ValueError("no event has so much to say")
     field = client.elements.get(message.get("id", 0))
-    said: list[str] = [one for one in message.get("args", ()) if one is not None]
-    size = sum(map(getsizeof, said))
-    if size <= _SHORT or not isinstance(field, ValueElement):
+    if sum(len(one or "") for one in said) <= _SHORT or not isinstance(field, ValueElement):
         return
+    # One text and nothing beside it, which would make it a list; it may be four times as long as its JSON.
+    (text,) = (json.loads(one or "") for one in said)
     values: list[Any] = [one.value for one in client.elements.values() if isinstance(one, ValueElement)]
     written = sum(getsizeof(value) for value in values if isinstance(value, str))
-    if written + size > _MOST_WRITTEN or not all(one.startswith('"') for one in said):
+    if not isinstance(text, str) or written + getsizeof(text) > _MOST_WRITTEN:
         raise ValueError("so much is written into no page, and chosen in none")
 
 

@@ -1,9 +1,10 @@
 """What of a story can be named in a form: by its id, and shown by what a reader knows it by."""
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import Any
+
+from propcache import cached_property
 
 from arrow_project import Character, Scene, Story, Variable, parse, shorten
 from workbench.frame.bounded import LONGEST_NAME, MOST_CHOICES, MOST_NODES

@@ -22,7 +22,6 @@ from workbench.projects import offer_sample
 from workbench.visit import Visit
 
 _LOOK_S = 1.0
-_NEW = ("indexed", "searchable", "updated")
 _REPLACED = "Another version was there and is replaced"
 _THERE = "There already, with the same content"
 
@@ -42,8 +41,6 @@ class DocumentsPanel:
         self._visit = visit
         self._tabs = tabs
         self._seen: object = None
-        self._names = list[str]()
-        self._before = dict[str, frozenset[str]]()  # by address, names of what was there before the last were sent
         self._sending = Counter[str]()  # files, by the address that they go to
         self._sent = dict[str, set[str]]()  # names of what failed of that, which the browser has still, by the address
         ui.label("Documents").classes("title").props('role="heading" aria-level="1"')
@@ -82,7 +79,6 @@ class DocumentsPanel:
         self._remarks.clear()
         self._sending[url] += files
         self._seen = None
-        self._before[self._visit.address("corpus")] = frozenset(self._names)
         self._status.set_text(f"Sending {counted(files, 'file')} …")
 
     async def _answered(self, url: str, answer: dict[str, Any]) -> None:
@@ -109,7 +105,7 @@ class DocumentsPanel:
         skipped = [entry.error.message for entry in report if entry.error and entry.status == "skipped"]
         draw_first(skipped, lambda message: draw_problem(f"{elsewhere}{message}", is_failure=False))
         there = [entry.name for entry in report if entry.status == "unchanged"]
-        replaced = [entry.name for entry in report if entry.status in _NEW and entry.name in self._before.get(url, ())]
+        replaced = [entry.name for entry in report if entry.replaced]
         for said, names in ((_THERE, there), (_REPLACED, replaced)):
             if names:
                 draw_problem(f"{elsewhere}{said}: {listed(names)}.", is_failure=False)
@@ -147,7 +143,6 @@ class DocumentsPanel:
         if seen == self._seen:
             return
         self._seen = seen
-        self._names = [document.name for document in corpus.documents]
         self._status.set_text(_said(corpus, being_read, reading, failure, sending))
         self._progress.set_value(round(corpus.embedded / corpus.passages, 3) if corpus.passages else 0)
         self._progress.set_visibility(corpus.embedded < corpus.passages)
