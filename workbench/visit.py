@@ -17,7 +17,7 @@ from server import RequestError, Services, TurnBody, answer_turn
 from server.document_lists import Listed
 from workbench.story.open_story import BLANK, OpenStory
 from workbench.story.room import OpenStories
-from workbench.story.scene_view import view_scene
+from workbench.story.scene_view import SceneView, view_scene
 from workbench.story.shown_story import ShownStory
 
 logger = logging.getLogger(__name__)
@@ -171,6 +171,10 @@ class Visit:
         self._room.add(self.workspace, story)
         self._room.admit(self.workspace, previewed, self.shown.preview)
         return previewed
+
+    def admit_view(self, view: SceneView, instead_of: SceneView | None) -> None:
+        """Makes room for what is drawn of a story; raises `RequestError` where there is none."""
+        self._room.admit(self.workspace, view, instead_of)
 
     async def _turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
         await self.services.rounds.wait(self.workspace)

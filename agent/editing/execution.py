@@ -201,7 +201,7 @@ class Execution:
                 batch = await self._rehearsed(project, operations)
                 outcomes = await self._done_together(batch) if self._context.project is project else None
             finally:
-                project.rollback(checkpoint)
+                await self._computed(project.rollback, checkpoint)
             if outcomes is not None:
                 return await self._conclude_all(project, batch, outcomes)
         return [await self.execute(operations[0])]

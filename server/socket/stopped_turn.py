@@ -45,7 +45,7 @@ class StoppedTurn:
         after = self._stories.get(turn.project_id)
         changes = "\n".join(f"- {describe(operation)}" for operation in executed)
         if after is not None and after is not turn.project:
-            turn.project.rollback(turn.checkpoint)
+            await in_thread(turn.project.rollback, turn.checkpoint)
             changes = str(await in_thread(diff, turn.project, after))
         return self._stays(changes)
 
@@ -55,7 +55,7 @@ class StoppedTurn:
         await turn.ended()
         after = turn.running.context.project if turn.running is not None and stays else None
         if after is None:
-            before.rollback(turn.checkpoint)
+            await in_thread(before.rollback, turn.checkpoint)  # of what was deleted one by one that takes long
             self._stories.replace(turn.project_id, turn.shown, before)
             return
         self._stories.replace(turn.project_id, turn.shown, after)

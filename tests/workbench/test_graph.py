@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from sys import getsizeof
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from workbench.changing.resources import Resources
 from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_LINKS, MOST_NODES, MOST_WAYS, beginning
 from workbench.story.graph import scene_drawing
 from workbench.story.node_card import draw_node
-from workbench.story.open_story import OpenStory
+from workbench.story.open_story import BLANK, OpenStory
 from workbench.story.panel import StoryPanel
 from workbench.story.scene_view import view_scene
 
@@ -235,3 +236,14 @@ def test_what_a_page_asks_of_a_story_is_there_before_it_is_opened() -> None:
 
     on_a_page(use)
     assert set(vars(opened.story)) == there
+
+
+def test_one_emoji_does_not_make_a_drawing_four_times_as_large() -> None:
+    story = json.loads(BLANK)
+    for node_id in range(10, 60):
+        story["resources"]["nodes"][str(node_id)] = {"type": "content", "name": str(node_id), "data": {"title": "Oil."}}
+        story["resources"]["scenes"]["0"]["map"][str(node_id)] = {"offset": [0, 0]}
+    story["resources"]["nodes"]["10"]["data"]["title"] = "\N{GRINNING FACE}"
+    drawing = scene_drawing(OpenStory("s.arrow", json.dumps(story)), 0)
+    assert "&#128512;" in drawing
+    assert getsizeof(drawing) < 1.1 * len(drawing)

@@ -18,6 +18,7 @@ from tests.workbench.test_panels import opened, visited
 from workbench.story.open_story import OpenStory
 from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
+from workbench.story.scene_view import view_scene
 
 _SIZE = OPENED.size
 
@@ -51,6 +52,19 @@ def test_a_workspace_has_its_share_and_a_sixteenth_in_any_case() -> None:
     del another
     room.admit("blue", blue[1])
     room.admit("blue", long)
+
+
+def test_what_is_drawn_of_a_story_counts_for_each_page() -> None:
+    room = OpenStories(most=9 * _SIZE, each=2 * _SIZE)
+    story = opened()
+    room.admit("red", story)
+    view = view_scene(story, None, 0, lambda: None)
+    assert view.size >= len(view.drawing)
+    views = [replace(view, drawing="x" * (_SIZE // 2)) for _ in range(2)]
+    room.admit("red", views[0])
+    with pytest.raises(RequestError, match="no room"):
+        room.admit("red", views[1])
+    room.admit("red", views[1], views[0])
 
 
 def test_one_by_itself_has_room_however_long() -> None:

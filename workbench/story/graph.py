@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, islice
+from sys import getsizeof
 from typing import Literal
 
 from arrow_project import Link, Node, Story, shorten
@@ -66,7 +67,9 @@ def scene_drawing(shown: OpenStory, scene_id: int, before: OpenStory | None = No
         gone = [box for box in _boxes(before, scene_id, marked) if box.mark == "removed"]
         boxes |= {box.node.id: box for box in gone}
         links = chain(links, _links(before.story, boxes, {box.node.id for box in gone}))
-    return "".join(_svg(boxes, islice(links, MOST_LINKS)))
+    drawing = "".join(_svg(boxes, islice(links, MOST_LINKS)))
+    # A single emoji makes each of millions of characters take four bytes.
+    return min(drawing, drawing.encode("ascii", "xmlcharrefreplace").decode("ascii"), key=getsizeof)
 
 
 def _boxes(shown: OpenStory, scene_id: int, marked: Mapping[int, Mark]) -> Iterator[Box]:

@@ -2,6 +2,7 @@
 
 from nicegui import ui
 
+from server import RequestError
 from workbench.changing.panel import ChangePanel
 from workbench.documents.place import PlaceView
 from workbench.frame.long_select import LongSelect
@@ -33,6 +34,7 @@ class StoryPanel:
         self._visit = visit
         self._shown = visit.shown
         self._drawn: object = None
+        self._view: SceneView | None = None
         folders = StoryFolders(visit.services, visit.workspace)
         ui.label("Story").classes("title").props('role="heading" aria-level="1"')
         Opening(visit, folders)
@@ -90,6 +92,12 @@ class StoryPanel:
             if not is_shown():
                 return
             self._shown.scene = view.scene
+            try:
+                self._visit.admit_view(view, self._view)
+            except RequestError as error:
+                self._say_drawn(story, str(error))
+                return
+            self._view = view
             self._say_drawn(story)
             if view.left_out:
                 self._name.set_text(f"{self._name.text}: {view.left_out} of the scene's nodes are not drawn")

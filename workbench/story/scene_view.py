@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import islice
+from sys import getsizeof
 
 from arrow_project import Finding, GoOn, check, outline, shorten
 from workbench.frame.bounded import LONGEST_NAME, LONGEST_OUTLINE, MOST_NODES
@@ -14,6 +15,7 @@ class SceneView:
     """One scene of a story, or of its preview.
 
     Attributes:
+        name: The story's.
         scene: Its id.
         scenes: The names of all scenes, by id.
         nodes: What its nodes are, by id.
@@ -24,6 +26,7 @@ class SceneView:
         left_out: How many of its nodes are not drawn, as they are too many.
     """
 
+    name: str
     scene: int
     scenes: dict[int, str]
     nodes: dict[int, str]
@@ -32,6 +35,11 @@ class SceneView:
     findings: list[Finding]
     marked: list[int]
     left_out: int
+
+    @property
+    def size(self) -> int:
+        """What a page keeps of it, in bytes of memory."""
+        return getsizeof(self.drawing) + getsizeof(self.outline)
 
 
 def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: GoOn) -> SceneView:
@@ -47,6 +55,7 @@ def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: 
     if scene not in story.scenes:
         scene = shown.scene_of_entry
     return SceneView(
+        before.name,
         scene,
         {
             one.id: f"{shorten(one.name, LONGEST_NAME)}{' (macro)' if one.is_macro else ''}"
