@@ -64,12 +64,12 @@ class Mind:
         """Merge data into a node's, and set its name or notes (empty notes are removed)."""
         node = self.project.nodes[node_id]
         arguments: Record = {"node_id": node_id}
-        self.project.usage.removed(node_id, node)
+        old = {**node}
         if data is not None:
             self.journal.put(node, "data", merged(node["data"], data))
         if name is not None:
             self.journal.put(node, "name", name)
-        self.project.usage.added(node_id, node)
+        self.project.usage.changed(node_id, old, node)
         use = self._references.settle(node_id, node) if data is not None else None
         if data is not None:
             arguments["data"] = data | ({"_use": use} if use else {})
@@ -259,9 +259,8 @@ class Mind:
             node = self.project.nodes[node_id]
             data = replaced(node["data"], exposures)
             if data != node["data"]:
-                self.project.usage.removed(node_id, node)
+                self.project.usage.changed(node_id, node, {**node, "data": data})
                 self.journal.put(node, "data", data)
-                self.project.usage.added(node_id, node)
 
     def _set_notes(self, resource: Record, notes: str | None) -> None:
         if notes:

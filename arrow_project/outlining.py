@@ -70,7 +70,7 @@ class _Lines:
         self.project = project
         self._named = Counter(chain.from_iterable(map(project.scene_map, project.scenes)))
         self._least: dict[tuple[int, int | None], int] = {}
-        self._told: dict[int, _Told] = {}  # in short
+        self._told: dict[tuple[int, int | None], _Told] = {}
 
     def within(self, room: int, node_id: int, scene_id: int, limit: int | None) -> str | None:
         """The line; None where it is longer than the room."""
@@ -92,11 +92,12 @@ class _Lines:
         return self._least[key]
 
     def _line(self, node_id: int, scene_id: int | None, limit: int | None) -> str:
-        if self._named[node_id] < 2 or limit is None:
+        if self._named[node_id] < 2:
             return line(self.project, node_id, scene_id, limit)
-        if node_id not in self._told:
-            self._told[node_id] = _told_of(self.project, node_id, limit)
-        return _placed(self.project, node_id, scene_id, self._told[node_id])
+        key = node_id, limit
+        if key not in self._told:
+            self._told[key] = _told_of(self.project, node_id, limit)
+        return _placed(self.project, node_id, scene_id, self._told[key])
 
 
 def outline(

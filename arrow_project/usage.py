@@ -53,18 +53,32 @@ class UsageIndex:
         return self._built().names.get(name, 0) > 0
 
     def added(self, node_id: int, node: Record) -> None:
-        """A node has come, or its data or name is new."""
+        """A node has come."""
         for index in self._index:
             for key in _keys(node):
                 self._add(index, key, node_id)
             self._count(index, text(node["name"]), 1)
 
     def removed(self, node_id: int, node: Record) -> None:
-        """A node goes, or its data or name is about to change."""
+        """A node goes."""
         for index in self._index:
             for key in _keys(node):
                 self._discard(index, key, node_id)
             self._count(index, text(node["name"]), -1)
+
+    def changed(self, node_id: int, old: Record, new: Record) -> None:
+        """A node's data or name is another now; only what differs is noted, as a text may expose a million names."""
+        for index in self._index:
+            was, now = dict.fromkeys(_keys(old)), dict.fromkeys(_keys(new))
+            for key in was:
+                if key not in now:
+                    self._discard(index, key, node_id)
+            for key in now:
+                if key not in was:
+                    self._add(index, key, node_id)
+            if (name := text(old["name"])) != text(new["name"]):
+                self._count(index, name, -1)
+                self._count(index, text(new["name"]), 1)
 
     @property
     def size(self) -> int:

@@ -35,6 +35,7 @@ _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request on
 # stays in memory meanwhile, whatever of it is read.
 _LONGEST_REQUEST = 2**20  # bytes
 _MOST_VALUES = 60_000  # brackets and commas: some 8 MB
+_S_PER_BYTE, _S_PER_VALUE = 1e-8, 2.5e-6
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 
@@ -91,6 +92,9 @@ class _Endpoint:
             raise HTTPException(503, RequestPlace.PROBLEM)
         scope["state"]["place"] = place
         try:
+            pace = self._services.paces[workspace]
+            await pace.wait(is_message=False)
+            pace.held(_seconds(body))
             await manager.handle_request(scope, _once_more(body, receive), send)
         finally:
             place.give_back()
@@ -139,6 +143,11 @@ async def _read(receive: Receive) -> bytes:
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)
     return bytes(body)
+
+
+def _seconds(body: bytes) -> float:
+    """How long the event loop is held until a request has been read and looked at."""
+    return len(body) * _S_PER_BYTE + sum(body.count(mark) for mark in (b",", b"[", b"{")) * _S_PER_VALUE
 
 
 def _once_more(body: bytes, receive: Receive) -> Receive:

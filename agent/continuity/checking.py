@@ -258,6 +258,7 @@ def _clause(text: str, figure: Figure) -> str:
 def _identity(unit: Unit, node: Node, documents: DocumentTexts) -> Iterator[Discrepancy]:
     """`Osk is the postmaster`, `Jory was born in Cadder`: does any sentence around the name say so?"""
     for found in (*_IDENTITY.finditer(unit.text), *_PLACE.finditer(unit.text)):
+        documents.go_on()
         groups = found.groupdict()
         name, said = found["name"], groups.get("place") or _head(groups.get("what") or "")
         wanted = content_terms(said)

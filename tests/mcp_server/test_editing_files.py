@@ -394,7 +394,7 @@ async def test_of_several_projects_one_is_named_beside_the_story(home: House, st
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("{}", "has no"), ('"' + "|" * 2_000_001 + '"', "2,000,000 values, or bars")],
+    [("{}", "has no"), ('"' + "|" * 2_000_001 + '"', "2,000,000 values, bars or braces")],
     ids=["empty", "crowded"],
 )
 async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era: Era, text: str, problem: str) -> None:

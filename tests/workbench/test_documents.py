@@ -111,6 +111,22 @@ def test_what_was_there_already_is_said(sample: str, open_page: OpenPage, tmp_pa
     page.get_by_text("Another version was there and is replaced: notes.md.").wait_for()
 
 
+def test_of_two_files_of_a_name_the_second_does_not_replace_the_first(
+    sample: str, open_page: OpenPage, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first" / "notes.md", tmp_path / "second" / "notes.md"
+    files = [first, *(tmp_path / f"note-{number}.md" for number in range(20)), second]  # more than go in one request
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"This is {file.parent.name}.")
+    page = open_page(f"{sample}/?project=namesakes&tab=Documents")
+    add(page, *files)
+    page.get_by_text("notes.md: another file of this name was given before it").wait_for()
+    page.get_by_text("21 documents, 21 passages.").wait_for()
+    with urlopen(f"{sample}/projects/namesakes/search?q=first&document=notes.md") as answer:
+        assert "This is first." in answer.read().decode()
+
+
 def test_two_browsers_see_each_others_documents(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
     (tmp_path / "shared.md").write_text("The bell is under the floor.")
     one, other = (open_page(f"{sample}/?project=both&tab=Documents") for _ in range(2))

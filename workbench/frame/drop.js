@@ -81,21 +81,23 @@ export default {
         await this.post(url, some);
       }
     },
-    // What is too long for one request fails by itself, as what cannot be read does.
+    // What is too long for one request fails by itself, as what cannot be read does; and the second of a name, which
+    // would take the place of the first where it goes in a later request.
     fitting(url, files) {
-      const long = this.most ? files.filter((file) => size(file) > this.most) : [];
-      const documents = long.map(([name, file]) => ({
-        ...FAILED,
-        name,
-        error: {
-          code: "PAYLOAD_TOO_LARGE",
-          message:
-            `${name}: it has ${file.size} bytes, and the server takes ${this.most} at once. ` +
-            "Split it, or raise FLETCHER_MAX_UPLOAD_BYTES.",
-        },
-      }));
-      if (long.length) this.$emit("answer", { url, answer: { documents } });
-      return files.filter((file) => !long.includes(file));
+      const names = new Set(), problems = new Map();
+      for (const given of files) {
+        const [name, file] = given;
+        if (this.most && size(given) > this.most) {
+          const code = "PAYLOAD_TOO_LARGE", long = `it has ${file.size} bytes, and the server takes ${this.most} at once`;
+          problems.set(given, { code, message: `${name}: ${long}. Split it, or raise FLETCHER_MAX_UPLOAD_BYTES.` });
+        } else if (names.has(name)) {
+          const code = "DUPLICATE_NAME", twice = "another file of this name was given before it, and was taken";
+          problems.set(given, { code, message: `${name}: ${twice}. Rename one of them, or add the folder that has both.` });
+        } else names.add(name);
+      }
+      const documents = [...problems].map(([[name], error]) => ({ ...FAILED, name, error }));
+      if (documents.length) this.$emit("answer", { url, answer: { documents } });
+      return files.filter((file) => !problems.has(file));
     },
     isJson([name, file]) {
       return !this.single && WRITTEN_OTHERWISE.test(name) && file.size <= MOST_BYTES_OF_JSON;
