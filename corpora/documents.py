@@ -240,8 +240,8 @@ class Documents(Database):
             return connection.scalar(select(func.count()).where(passages.c.document == document_id)) or 0
 
     def remove_document(self, key: ProjectKey, document_id: str) -> Document:
-        """Take a document out and return what it was; its name is nobody's then. Raises as `find_document` does."""
-        document = self.find_document(key, document_id)
+        """Take the document of an id out and return what it was; raises `ProjectNotFound` or `DocumentNotFound`."""
+        document = next(iter(self.documents(key, [document_id])), None) or self.find_document(key, document_id)
         with self._writing_rows(key.workspace, document.passages) as connection:
             project = touched_project(connection, key)
             with taken_away(connection, project, document.id):

@@ -137,6 +137,7 @@ def _received(response: httpx.Response, listen: Listener | None) -> Answer:
                 return data
             if name == "error":
                 code, message = data["error"]["code"], data["error"]["message"]
+                status = data.get("status", status)  # of what went wrong while it was told
                 is_gone = status == _UNAUTHORIZED or code == _CLOSING
                 raise _OwnerGone(message) if is_gone else OwnerRefusal(status, code, message)
             if listen:

@@ -55,7 +55,12 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
         # Only programs of this user, who can read the key, are answered on this port.
         access = Access(tokens=settings.read_tokens(), owner_key=owner.key, requires_key=True)
         app = build_app(settings, services, access, completes=False)
-        with serving(app, settings.max_message_bytes, bound, on_shutdown=services.intake.end):
+
+        def end() -> None:
+            services.intake.end()
+            services.embedding.end()
+
+        with serving(app, settings.max_message_bytes, bound, on_shutdown=end):
             yield owner
         for key in parts.catalog.unfinished_projects():  # of what was removed no text stays, wherever it may be read
             parts.retriever.forget_replaced(key)

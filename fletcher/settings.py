@@ -40,7 +40,7 @@ class Settings(BaseModel):
     page: bool = True
     folders: Mapping[str, tuple[Path, ...]] = Field(default_factory=dict[str, tuple[Path, ...]])
     confirm: Literal["always", "destructive", "never"] = "destructive"
-    max_message_bytes: int = Field(64 * 2**20, gt=0)
+    max_message_bytes: int = Field(64 * 2**20, ge=1000)
     max_upload_bytes: int = Field(256 * 2**20, gt=0)
     max_workspace_documents: int = Field(20_000, gt=0)
     max_workspace_bytes: int = Field(20 * 2**30, gt=0)

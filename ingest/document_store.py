@@ -141,9 +141,8 @@ class DocumentStore:
         self._originals.put(data)
         self._list(key, known)
 
-    def remove(self, key: ProjectKey, name_or_id: str) -> Document:
+    def remove(self, key: ProjectKey, document: Document) -> Document:
         """Take a document out; raises `ProjectNotFound` or `DocumentNotFound`."""
-        document = self._catalog.find_document(key, name_or_id)
         manifest = self._originals.manifest
         with manifest.removing(key, document.name) if manifest is not None else nullcontext():
             return self._catalog.remove_document(key, document.id)

@@ -120,13 +120,14 @@ class Ingestor:
             if of_folder:  # also what it had to write nothing of
                 taken = [report.name for report in reports if report.error is None]
                 self._catalog.put_folder_documents(key, taken)
-            names = {document.name for document in before}.intersection(gone)
+            names = set(gone)
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
             removed: list[Document] = []
-            for name in sorted(names):
-                say(Progress("", "queued", len(entries), len(entries)))  # whoever listens may end it here as well
-                removed.append(self._store.remove(key, key.document_id(name)))
+            for document in before:
+                if document.name in names:
+                    say(Progress("", "queued", len(entries), len(entries)))  # whoever listens may end it here as well
+                    removed.append(self._store.remove(key, document))
         self._store.sweep()
         if removed or addition.wrote:
             self._retriever.refresh(key)
@@ -220,7 +221,7 @@ class Ingestor:
 
         Raises `ProjectNotFound` or `DocumentNotFound`.
         """
-        document = self._catalog.find_document(key, name_or_id)
+        document = self._of_id_or_name(key, name_or_id)
 
         def read() -> Source | Refusal:
             by_now = self._catalog.documents(key, [document.id])
@@ -242,8 +243,9 @@ class Ingestor:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""
         try:
             with self._documents_lock(key).held():
-                self._refuse_if_linked(key, self._catalog.find_document(key, name_or_id).name)
-                document = self._store.remove(key, name_or_id)
+                document = self._of_id_or_name(key, name_or_id)
+                self._refuse_if_linked(key, document.name)
+                self._store.remove(key, document)
         finally:
             self._store.sweep()  # also what the same call left when it was killed
         return DocumentReport.of(document, "removed")
@@ -251,6 +253,11 @@ class Ingestor:
     def forget_removed(self, key: ProjectKey) -> None:
         """Make that searches find no document that was taken out; many that were are forgotten together."""
         self._retriever.refresh(key)
+
+    def _of_id_or_name(self, key: ProjectKey, id_or_name: str) -> Document:
+        """Whoever has a list says ids, which may be names of others."""
+        of_id = self._catalog.documents(key, [id_or_name])
+        return of_id[0] if of_id else self._catalog.find_document(key, id_or_name)
 
     def _refuse_if_linked(self, key: ProjectKey, name: str) -> None:
         folder = self._catalog.linked_folder(key)

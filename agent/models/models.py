@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+from copy import copy
 from typing import ClassVar
 
 from propcache import cached_property
@@ -36,7 +37,7 @@ class NoAnswerer(Answerer):
 
     def answer(self, assignment: Assignment) -> Answering:  # noqa: ARG002
         """Raises `ModelNotAvailable`."""
-        raise self._reason
+        raise copy(self._reason)  # anew: a process may be asked for weeks, and what is raised keeps where it was
 
 
 class ModelLoadedLate(Answerer):

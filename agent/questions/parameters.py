@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any, cast
 
 from agent.questions.variable_type import read_variable_type
@@ -119,9 +120,20 @@ def is_a_value(operation: Operation, reply: str) -> bool:
     return (_json_object(reply) or _pairs(reply, properties)) is not None
 
 
+def read_json(text: str) -> Any:
+    """A value of JSON, which has no NaN, and nothing infinite; raises `ValueError` or `RecursionError`."""
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def _finite(written: str) -> float:
+    if not isfinite(number := float(written)):
+        raise ValueError(f"{written} is no number of JSON")
+    return number
+
+
 def _json_object(reply: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(reply)
+        value = read_json(reply)
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
@@ -165,6 +177,6 @@ def _value(written: str, schema: Mapping[str, Any]) -> Any:
     if tuple(allowed) == ("string",):
         return text
     try:
-        return json.loads(text)
+        return read_json(text)
     except (ValueError, RecursionError):
         return text

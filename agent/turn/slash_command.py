@@ -1,11 +1,10 @@
 """`/create_variable {"name": "gold", "type": "num"}`: a function as the user types it."""
 
-import json
 import re
 from typing import Any, cast
 
 from agent.answering.function_names import function_named
-from agent.questions.parameters import missing_parameters, read_parameters, schema_of
+from agent.questions.parameters import missing_parameters, read_json, read_parameters, schema_of
 from agent.reading.reading_tools import READING_TOOLS
 from agent.turn.undo import UNDO
 from arrow_project import OPERATIONS, Operation
@@ -25,7 +24,7 @@ def read_slash_command(message: str) -> Operation | None:
         return None
     written = found["arguments"] or "{}"
     try:
-        arguments = json.loads(written)
+        arguments = read_json(written)
     except (ValueError, RecursionError):
         return None if written.startswith("{") else _placed(function, written)
     if not isinstance(arguments, dict):

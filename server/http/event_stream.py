@@ -15,6 +15,7 @@ from ingest import Progress
 from server.ended_task import let_go
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError
+from server.http.refusals import status_of
 from server.json_text import write_long
 
 EVENT_STREAM = "text/event-stream"
@@ -81,7 +82,7 @@ async def _events(
         yield await in_thread(_line, "answer", turn.result())  # with a story, however long
     except (RequestError, CorpusError) as error:
         error.__traceback__ = None  # or it refers to this place, which refers to the turn, which keeps it
-        yield _line("error", {"error": {"code": error.code, "message": str(error)}})
+        yield _line("error", {"error": {"code": error.code, "message": str(error)}, "status": status_of(error.code)})
 
 
 def _said(event: _Told) -> bytes | None:

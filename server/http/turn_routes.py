@@ -222,7 +222,7 @@ async def run_turn(
 
 
 def _response(answer: dict[str, Any]) -> Response:
-    return Response(write_long(answer).encode(), media_type=JSONResponse.media_type)
+    return Response(write_long(answer).encode(errors="replace"), media_type=JSONResponse.media_type)
 
 
 async def answer_turn(

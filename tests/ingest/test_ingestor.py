@@ -83,6 +83,29 @@ def test_a_renamed_moved_or_copied_file_is_neither_read_nor_embedded_again(pipel
         assert [(p.heading, p.char_from, p.text) for p in copied] == [(p.heading, p.char_from, p.text) for p in anew]
 
 
+@pytest.mark.parametrize("way", ["by its id", "as it is missing"])
+def test_no_other_document_is_removed_whose_name_is_the_id_of_one(
+    pipeline: Pipeline, key: ProjectKey, way: str
+) -> None:
+    pipeline.ingestor.add(key, [Source("bible.md", b"One kettle.")])
+    decoy = pipeline.catalog.put_document(
+        key,
+        name=key.document_id("bible.md"),
+        format="md",
+        sha256="0" * 64,
+        size=4,
+        text="Two.",
+        pages=[],
+        passages=[],
+    )
+    if way == "by its id":
+        assert pipeline.ingestor.take_out(key, key.document_id("bible.md")).name == "bible.md"
+    else:
+        report = pipeline.ingestor.add(key, [], gone=["bible.md"])
+        assert [document.name for document in report.documents] == ["bible.md"]
+    assert [document.name for document in pipeline.catalog.documents(key)] == [decoy.name]
+
+
 def test_a_file_that_becomes_another_format_by_its_name_is_read_again(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, [Source("bible.txt", BIBLE.encode())])
     pipeline.ingestor.index(key, [Source("bible.md", BIBLE.encode()), Source("bible.xyz", BIBLE.encode())])

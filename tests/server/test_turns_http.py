@@ -492,3 +492,16 @@ def test_whoever_hangs_up_on_a_stream_stops_the_turn(home: House, http: httpx.Cl
     with http.stream("POST", "/projects/1/turns", json=body, headers={"Accept": "text/event-stream"}) as answer:
         assert next(answer.iter_lines()) == "event: text"
     assert home.model.cancelled.wait(PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    "typed", ['{"name": "gold", "type": "num", "initial_value": NaN}', "name=gold type=num initial_value=1e999"]
+)
+def test_what_is_typed_and_is_no_number_ends_no_answer(http: httpx.Client, typed: str) -> None:
+    answer = turn(http, message=f"/create_variable {typed}")
+    assert "gold" not in answer["arrow_content"]
+
+
+def test_half_a_character_that_is_typed_is_answered(http: httpx.Client) -> None:
+    typed = r'{"name": "gold", "type": "str", "initial_value": "\ud800"}'
+    assert turn(http, message=f"/create_variable {typed}")["operations"]
