@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+from collections import defaultdict
 from collections.abc import MutableMapping
 from contextlib import suppress
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from server.closing import ServerClosing
 from server.http.connected import HungUp
 from server.http.corpus_routes import add_documents
 from server.http.event_stream import streamed
+from server.limits.pace import Pace
 from server.services import Services
 
 
@@ -87,7 +89,7 @@ async def test_an_upload_whose_caller_has_hung_up_is_nobodys_error_when_the_serv
         return {"type": "http.disconnect"}
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"accept", b"text/event-stream")]}
-    services = cast("Services", SimpleNamespace(intake=SimpleNamespace(add=add)))
+    services = cast("Services", SimpleNamespace(intake=SimpleNamespace(add=add), paces=defaultdict[str, Pace](Pace)))
     adding = asyncio.create_task(add_documents(Request(scope, receive), ProjectKey("local", "1"), services))
     await begun.wait()
     for _ in range(50):
