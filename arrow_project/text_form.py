@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
 from arrow_project.long_texts import MOST_VALUES, is_crowded, pieces, with_signs
-from arrow_project.values import LONGEST_TEXT, TOO_LONG, inner, place_of, shown, too_long
+from arrow_project.values import LONGEST_KEY, LONGEST_TEXT, TOO_LONG, inner, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
 # What is between, in few steps. A text that does not end is taken to the end: else it would be looked through again
@@ -17,7 +17,6 @@ _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
 _BETWEEN_COMMAS = re.compile(r'"[^"]*+"?|[^",]++|(,)(?=\s*+[}\]])')
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
 _LONGEST_INTEGER = 19
-_LONGEST_KEY = 1_000  # where very many values stand behind it, each may be named with it
 _MOST_FIELDS = 100_000  # beside ids: to sort them is one step
 # Arrow's own documents have seven levels
 _DEEPEST = 64
@@ -269,8 +268,8 @@ def _truncated(number: float) -> int:
 
 
 def _with_integer_keys(table: dict[Any, Any]) -> dict[Any, Any]:
-    if table and max(map(len, table)) > _LONGEST_KEY:
-        raise ParseError(f"A key has more than {_LONGEST_KEY:,} characters, as none of Arrow's has; shorten it.", 1)
+    if table and max(map(len, table)) > LONGEST_KEY:
+        raise ParseError(f"A key has more than {LONGEST_KEY:,} characters, as none of Arrow's has; shorten it.", 1)
     for key in table:
         # digits and the minus sign sort before the colon, letters after it
         if key < ":" and _INTEGER.match(key):

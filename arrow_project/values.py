@@ -24,6 +24,9 @@ TOO_LONG = f"more than {LONGEST_TEXT:,} characters, as one text may have; divide
 """What is said of one that has."""
 
 _SHOWN = 60
+_LONGEST_PLACE = 1_000  # characters
+LONGEST_KEY = 1_000
+"""Characters: where very many values stand behind it, each may be named with it."""
 _BRIEF = reprlib.Repr()
 _BRIEF.fillvalue = "…"
 _BRIEF.maxstring = _BRIEF.maxother = _SHOWN
@@ -96,8 +99,8 @@ def too_long(value: object) -> str | None:
 
 
 def place_of(path: Iterable[object]) -> str:
-    """Where a value stands, by the keys that lead there, each cut: very many values may stand behind a long one."""
-    return ".".join(shortened(str(key)) for key in path)
+    """Where a value stands, by the keys that lead there, each cut: very many values may stand behind long ones."""
+    return ".".join(shortened(str(key)) for key in path)[:_LONGEST_PLACE]
 
 
 def distinct(ids: Iterable[int]) -> list[int]:

@@ -34,8 +34,9 @@ _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request on
 # A call may wait for its user for minutes, and a stream of changes for as long as its client likes; all of the message
 # stays in memory meanwhile, whatever of it is read.
 _LONGEST_REQUEST = 2**20  # bytes
-_MOST_VALUES = 60_000  # brackets and commas: some 8 MB
-_S_PER_BYTE, _S_PER_VALUE = 1e-8, 2.5e-6
+_MOST_VALUES = 20_000  # brackets and commas
+# Of what is no message the SDK says eleven times what it was.
+_S_PER_BYTE, _S_PER_VALUE = 3e-8, 2e-5
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 
@@ -95,6 +96,7 @@ class _Endpoint:
             pace = self._services.paces[workspace]
             await pace.wait(is_message=False)
             pace.held(_seconds(body))
+            _refuse_crowded(body)
             await manager.handle_request(scope, _once_more(body, receive), send)
         finally:
             place.give_back()
@@ -122,11 +124,7 @@ class _Endpoint:
 
 
 async def _read(receive: Receive) -> bytes:
-    """The body of a request.
-
-    Raises:
-        HTTPException: It is long, or of very many values, or not in UTF-8.
-    """
+    """The body of a request; raises `HTTPException` where it is long."""
     body = bytearray()
     is_whole = False
     while not is_whole:
@@ -136,13 +134,17 @@ async def _read(receive: Receive) -> bytes:
             problem = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
             raise HTTPException(413, problem)
         is_whole = not message.get("more_body", False)  # or nobody is there any more
+    return bytes(body)
+
+
+def _refuse_crowded(body: bytes) -> None:
+    """Raises `HTTPException` where a body is of very many values, or not in UTF-8."""
     # The SDK reads JSON in other encodings as well, in which a quotation mark is none.
     if not json.detect_encoding(body).startswith("utf-8"):
         raise HTTPException(400, "A request over MCP is JSON in UTF-8.")
     if has_more_values(body.decode(errors="replace"), _MOST_VALUES):
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)
-    return bytes(body)
 
 
 def _seconds(body: bytes) -> float:

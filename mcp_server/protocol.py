@@ -58,7 +58,7 @@ _Context = ServerRequestContext[Any, Any]
 _Result = TypeVar("_Result")
 
 _NAME = "fletcher"
-_MOST_OF_A_CALL, _MOST_OF_ANY = 50_000, 20_000
+_MOST = 20_000
 _INSTRUCTIONS = """\
 Fletcher has read the design documents of the user's game and knows the story that is made in Arrow, an editor for
 branching stories.
@@ -213,12 +213,11 @@ async def _refuse_crowded(ctx: _Context, call_next: CallNext) -> HandlerResult:
     client = (ctx.params or {}).get("clientInfo")
     if ctx.method == "initialize" and isinstance(client, dict):
         client.pop("icons", None)  # pictures, at which nobody looks here: they do not stay
-    most = _MOST_OF_A_CALL if is_call else _MOST_OF_ANY
     # The texts of a call may be documents.
     sizes = (1 + (len(one) if isinstance(one, str) and not is_call else 0) for one in parts(ctx.params))
-    if any(size > most for size in accumulate(sizes)):
+    if any(size > _MOST for size in accumulate(sizes)):
         what = "keys and values" if is_call else "characters, keys and values"
-        raise MCPError(INVALID_PARAMS, f"INVALID_REQUEST: {ctx.method} may have {most} {what} together.")
+        raise MCPError(INVALID_PARAMS, f"INVALID_REQUEST: {ctx.method} may have {_MOST} {what} together.")
     return await call_next(ctx)
 
 

@@ -173,8 +173,8 @@ class Visit:
         return previewed
 
     def admit_view(self, view: SceneView, instead_of: SceneView | None) -> None:
-        """Makes room for what is drawn of a story; raises `RequestError` where there is none."""
-        self._room.admit(self.workspace, view, instead_of)
+        """Makes room for what is drawn of the story that is open; raises `RequestError` where there is none."""
+        self._room.admit(self.workspace, view, instead_of, self.shown.story, self.shown.preview)
 
     async def _turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
         await self.services.rounds.wait(self.workspace)

@@ -1,8 +1,10 @@
 """One turn's operations: tried on the shadow, held for a yes where needed, executed by the editor."""
 
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from agent.editing.consent import Consent
@@ -225,7 +227,7 @@ class Execution:
                 if operation.function.startswith("delete_") and operation.function != "delete_connection":
                     break  # what is gone at the end cannot be spoken of before
                 applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
-                if await self._must_wait(project):
+                if await self._must_wait(project, applied):
                     project.rollback(checkpoint)
                     break
                 batch.append(applied)
@@ -352,7 +354,7 @@ class Execution:
             checkpoint = project.checkpoint()
             try:
                 applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
-                must_wait = await self._must_wait(project)
+                must_wait = await self._must_wait(project, applied)
             except BaseException:  # refused, or stopped
                 project.rollback(checkpoint)
                 raise
@@ -378,18 +380,21 @@ class Execution:
         self.consent.look_at(project, is_waiting=self.held is not None)
         return project.to_text() if self.before is None and self.held is None else self.before
 
-    async def _must_wait(self, project: ArrowProject) -> bool:
+    async def _must_wait(self, project: ArrowProject, tried: OperationResult) -> bool:
         """Whether the user is asked before the operation that the story has been tried with."""
         planned, self._context.planned = self._context.planned[1:], ()
         asked, selection = self.consent.must_wait, self.shadow.selection
-        run = in_thread if planned else self._computed  # all of what is planned is tried at once
-        return await run(asked, project, selection, planned, is_waiting=self.held is not None)
+        # All of what is planned is tried at once.
+        characters = sys.maxsize if planned else self._context.characters + weight(tried.operation)
+        work = partial(asked, project, selection, planned, is_waiting=self.held is not None)
+        return await in_thread_if_large(characters, work)
 
     async def _computed(
         self, work: Callable[_Arguments, _Executed], *args: _Arguments.args, **kwargs: _Arguments.kwargs
     ) -> _Executed:
         """What `work` on the story returns; stopped meanwhile, it is done when this ends."""
-        given = weight(*(one for one in args if isinstance(one, Operation)))
+        operations = (one.operation if isinstance(one, OperationResult) else one for one in args)
+        given = weight(*(one for one in operations if isinstance(one, Operation)))
         return await in_thread_if_large(self._context.characters + given, work, *args, **kwargs)
 
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:

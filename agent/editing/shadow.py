@@ -148,7 +148,8 @@ class Shadow:
         failure: Failure,
     ) -> OperationFinished:
         """Tells of what the editor had done of it before, and that the rest was not done."""
-        done = await in_thread_if_large(self._context.characters, self.keep_done, project, outcome, reported)
+        characters = self._context.characters + weight(*(outcome.done or ()))
+        done = await in_thread_if_large(characters, self.keep_done, project, outcome, reported)
         if reported is not None:
             await self._compare(project, reported)
         for operation, result in done:

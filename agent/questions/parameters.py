@@ -121,14 +121,13 @@ def is_a_value(operation: Operation, reply: str) -> bool:
 
 
 def read_json(text: str) -> Any:
-    """A value of JSON, which has no NaN, and nothing infinite; raises `ValueError` or `RecursionError`."""
-    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+    """A value of JSON, in which NaN and what is infinite are words; raises `ValueError` or `RecursionError`."""
+    return json.loads(text, parse_float=_finite, parse_constant=str)
 
 
-def _finite(written: str) -> float:
-    if not isfinite(number := float(written)):
-        raise ValueError(f"{written} is no number of JSON")
-    return number
+def _finite(written: str) -> float | str:
+    number = float(written)
+    return number if isfinite(number) else written
 
 
 def _json_object(reply: str) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from arrow_project.operation import Finding
 from arrow_project.project_data import ProjectData
 
 WARNINGS = frozenset({53, 56, 64, 65})
+_LONGEST = 3_000  # characters
 Findings = Iterator[Finding]
 GoOn = Callable[[], None]
 """What long work calls now and then, a check at each node; it raises once nobody wants the result any more."""
@@ -15,7 +16,8 @@ GoOn = Callable[[], None]
 def found(rule: int | str, place: str, message: str) -> Finding:
     """A finding; lints and the rules that hold only for a player or an export are warnings."""
     warning = isinstance(rule, str) or rule in WARNINGS
-    return Finding(rule, "warning" if warning else "error", place, message)
+    said = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"  # it may name every id of a story
+    return Finding(rule, "warning" if warning else "error", place, said)
 
 
 def node_place(project: ProjectData, node_id: int) -> str:

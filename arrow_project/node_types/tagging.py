@@ -8,7 +8,7 @@ from arrow_project.node_types.kinds import UNSET, Flag, Made, Schema, Scope, Tex
 from arrow_project.node_types.node_type import Blueprint, DataProblem, Field, NodeType, Part, chain
 from arrow_project.node_types.patterns import FOREIGN_HINT
 from arrow_project.node_types.telling import character_field
-from arrow_project.values import Record, is_id, sequence, shortened, shown, text
+from arrow_project.values import LONGEST_KEY, Record, is_id, sequence, shortened, shown, text
 
 ANY, ALL = 0, 1
 EDITS = ("inset", "reset", "overset", "outset", "unset")
@@ -40,11 +40,13 @@ def tag_key(value: object) -> str:
     """A safe key of a tag.
 
     Raises:
-        OperationError: it is empty, or Arrow would take it for a number.
+        OperationError: it is empty or too long, or Arrow would take it for a number.
     """
     key = safe(clean(value)) if isinstance(value, str) else ""
     if not key or is_integer_like(key):
         raise mismatch(f"A tag's key must be a non-empty text that is no number, not {shown(value)}.")
+    if len(key) > LONGEST_KEY:
+        raise mismatch(f"A tag's key has at most {LONGEST_KEY:,} characters; {shown(key)} has {len(key):,}.")
     return key
 
 

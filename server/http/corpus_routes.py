@@ -2,6 +2,7 @@
 
 import asyncio
 import binascii
+import re
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
@@ -74,6 +75,7 @@ _MOST_DOCUMENTS = 10_000
 _MOST_FIELDS = 100  # what is no file is kept in memory as text
 _LONGEST_FIELD = 2**14
 _S_PER_BYTE_OF_HEAD = 1.5e-6  # at most, as one of semicolons takes
+_PADDING = re.compile(rb"[ \t]{1000}")  # a boundary may have any behind it, and they are looked at one by one
 _FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
 
 
@@ -338,26 +340,26 @@ class _Form(MultiPartParser):
 
     def __init__(self, request: Request, pace: Pace) -> None:
         limits = {"max_files": _MOST_DOCUMENTS, "max_fields": _MOST_FIELDS, "max_part_size": _LONGEST_FIELD}
-        super().__init__(request.headers, self._at_pace(request.stream(), pace), **limits)
-        self._head = 0
+        super().__init__(request.headers, self._at_pace(request.stream()), **limits)
+        self._pace = pace
         self._take_file: Callable[[], None] = request.state.take_file
         self._length = 0
         self.is_whole = False
 
-    async def _at_pace(self, pieces: AsyncGenerator[bytes], pace: Pace) -> AsyncGenerator[bytes]:
-        """The pieces; whose have heads that take long to be read wait for others in between."""
+    async def _at_pace(self, pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """The pieces; whose take long to be read wait for others in between."""
         async for piece in pieces:
-            await pace.wait(is_message=False)
-            self._head = 0
+            await self._pace.wait(is_message=False)
+            if _PADDING.search(piece):
+                self._pace.held(len(piece) * _S_PER_BYTE_OF_HEAD)
             yield piece
-            pace.held(self._head * _S_PER_BYTE_OF_HEAD)
 
     def on_end(self) -> None:
         self.is_whole = True
 
     def on_header_value(self, data: bytes, start: int, end: int) -> None:
         super().on_header_value(data, start, end)
-        self._head += end - start
+        self._pace.held((end - start) * _S_PER_BYTE_OF_HEAD)
 
     def on_part_begin(self) -> None:
         super().on_part_begin()

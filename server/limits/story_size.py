@@ -1,19 +1,26 @@
 """What a story, or a request, takes in memory; its text says little of that, as `{"a":0}` takes 23 times its length."""
 
+import re
 from itertools import chain
 from sys import getsizeof
 from typing import Any
 
 from agent import TurnRequest
-from arrow_project import ArrowProject, outside_of_texts
+from arrow_project import ArrowProject, outside_of_texts, pieces
 
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
 _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
 
+_EXPOSURE = re.compile(r'\{(?!\s*["}])')  # an object begins otherwise
+_BYTES_OF_EXPOSURE, _MANY = 270, 10_000
+_EMOJI = re.compile(r"\\u[dD][89abAB]")
+_LONG = 8 * 2**20  # characters: longer than any story was found
+
 
 def size_in_memory(project: ArrowProject) -> int:
     """About how many bytes a story takes."""
-    return _size(project.data.raw) + project.data.usage.size
+    found = chain.from_iterable((finding.place, finding.message) for finding in project.data.findings)
+    return _size(project.data.raw) + project.data.usage.size + sum(map(getsizeof, found))
 
 
 def size_of_request(request: TurnRequest) -> int:
@@ -39,7 +46,10 @@ def _size(value: Any) -> int:
 
 def size_once_read(content: str) -> int:
     """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
-    return getsizeof(content) + _marks(content)
+    exposures = sum(len(_EXPOSURE.findall(piece)) for piece in pieces(content)) if content.count("{") > _MANY else 0
+    # An emoji may be written as an escape, and makes each character of its text take four bytes; whichever text it is.
+    times = 4 if len(content) > _LONG and content.isascii() and any(map(_EMOJI.search, pieces(content, 5))) else 1
+    return times * getsizeof(content) + _marks(content) + _BYTES_OF_EXPOSURE * exposures
 
 
 def size_of_values(sent: bytes) -> int:

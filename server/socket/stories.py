@@ -44,7 +44,8 @@ class _Story:
 class StoryRoom:
     """What the stories of all clients of a server may have together.
 
-    Where they have more, the workspace that has most of them loses the story that was used longest ago.
+    Where they have more, the workspace that has most of them loses the story that was used longest ago. For a single
+    one, however large, others lose none that has room in half of it.
 
     Args:
         most: In bytes, as they are in memory.
@@ -66,7 +67,8 @@ class StoryRoom:
         used = (stories, project_id)
         self._stories[stories.workspace][used] = size
         self._sizes[stories.workspace] += size
-        while self._sizes.total() > self._most and (oldest := self._oldest_but(used)) is not None:
+        most = max(self._most, size + self._most // 2)
+        while self._sizes.total() > most and (oldest := self._oldest_but(used)) is not None:
             of, forgotten = oldest
             of.forget(forgotten)
 

@@ -93,6 +93,23 @@ async def test_what_comes_of_an_edit_is_noted_in_a_thread(monkeypatch: pytest.Mo
     assert threading.get_ident() not in threads
 
 
+async def test_what_a_long_operation_takes_away_is_looked_for_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = list[int]()
+
+    def asked(consent: Consent, *given: Any, **options: Any) -> bool:
+        threads.append(threading.get_ident())
+        return must_wait(consent, *given, **options)
+
+    must_wait = Consent.must_wait
+    monkeypatch.setattr(Consent, "must_wait", asked)
+    _, execution = of(story(), characters=0)
+
+    await execution.execute(Operation("update_node", {"node_id": 2, "notes": "Short."}))
+    await execution.execute(Operation("update_node", {"node_id": 2, "notes": "[b]" * 5_000}))
+
+    assert [thread == threading.get_ident() for thread in threads] == [True, False]
+
+
 async def test_what_an_editor_had_done_before_it_failed_is_followed_in_a_thread(held: Held) -> None:
     class Failing(InMemoryEditor):
         async def apply(self, applied: OperationResult) -> Outcome:

@@ -2,13 +2,14 @@
 
 import json
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrow_project import ArrowProject, Operation, OperationError, ParseError, parse
+from arrow_project import ArrowProject, Operation, OperationError, ParseError, check, parse
 from arrow_project.text_form import MOST_CHARACTERS, decode, encode, length_as_text, most_times
 from arrow_project.values import LONGEST_TEXT
 from tests.agent.story import story, story_text
@@ -114,3 +115,25 @@ def test_an_object_has_not_very_many_fields_beside_ids() -> None:
         with pytest.raises(ParseError, match="more than 100,000 fields") as refused:
             decode(json.dumps(fields | more))
         assert refused.value.rule == 1
+
+
+def test_no_tag_has_a_key_with_which_the_story_could_not_be_read_again() -> None:
+    project = story()
+    for length, is_refused in ((1_000, False), (1_001, True)):
+        operation = Operation("create_character", {"name": f"Ada{length}", "tags": {"k" * length: "v"}})
+        with pytest.raises(OperationError, match="at most 1,000 characters") if is_refused else nullcontext():
+            project.apply(operation)
+    parse(project.to_text())
+
+
+def test_a_finding_is_short_however_much_it_is_about() -> None:
+    raw = json.loads(story().to_text())
+    raw["resources"]["nodes"]["2"]["ref"] = list(range(10_000, 20_000))
+    deep: dict[str, object] = {"x" * 900 + "\x01": "text"}
+    for level in range(40):
+        deep = {f"{level}" * 400: deep}
+    raw["resources"]["nodes"]["2"]["data"]["deep"] = deep
+    findings = check(parse(json.dumps(raw)))
+    assert {2, 36} <= {finding.rule for finding in findings}
+    assert max(len(finding.message) for finding in findings) <= 3_001
+    assert max(len(finding.place) for finding in findings) <= 1_100

@@ -64,7 +64,8 @@ def test_what_would_take_too_long_is_not_read(home: House, path: str, body: str,
 def test_a_crowded_story_is_not_read(home: House) -> None:
     body = json.dumps({"arrow_content": "[" + "1," * 2_100_000 + "1]"})
     assert "arrow_content must not have more than 2000000 values" in sent(home, "/projects/1/turns", body)
-    for crowded in ('""ab' * 4_100_000, '"' + "a|" * 2_000_001 + '"', '"' + "{a}" * 1_000_001 + '"'):
+    hidden = '"' + r"\u007Ba}" * 1_000_001 + '"'
+    for crowded in ('""ab' * 4_100_000, '"' + "a|" * 2_000_001 + '"', '"' + "{a}" * 1_000_001 + '"', hidden):
         body = json.dumps({"arrow_content": crowded})
         assert "arrow_content must not have more than 2000000 values" in sent(home, "/projects/1/check", body)
 

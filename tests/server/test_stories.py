@@ -205,3 +205,12 @@ def test_two_sockets_share_the_servers_room(home: House, monkeypatch: pytest.Mon
         second.sync(project_id=2)
         assert texts(second.turn("What now?", current_project_id=2)) == ["Go on."]
         assert texts(first.turn("What now?", current_project_id=1))[0].startswith("PROJECT_NOT_FOUND: The story")
+
+
+async def test_for_one_story_however_large_others_lose_none_that_has_room_in_half_of_it() -> None:
+    room = StoryRoom(most=8 * _SIZE, most_of_one=100 * _SIZE)
+    blue, red = Stories("blue", room), Stories("red", room)
+    for number in range(6):
+        await blue.read(str(number), story_text())
+    room.use(red, "1", 100 * _SIZE)
+    assert [blue.get(str(number)) is not None for number in range(6)] == [False, False, True, True, True, True]

@@ -85,6 +85,15 @@ def test_what_a_story_will_take_is_told_from_its_text(value: object) -> None:
         assert 0.9 * size < size_once_read(content) < 2.1 * size
 
 
+def test_an_emoji_that_is_written_as_an_escape_counts_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.limits.story_size._LONG", 10_000)
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["2"]["data"]["content"] = "\N{GRINNING FACE}" + "x" * 100_000
+    content = json.dumps(document)
+    assert content.isascii()
+    assert size_once_read(content) > 0.9 * size_in_memory(parse(content))
+
+
 def test_what_texts_expose_counts_in_the_size_of_a_story() -> None:
     document = json.loads(story_text())
     document["resources"]["nodes"]["2"]["data"]["content"] = "".join(f"{{a{number}}}" for number in range(20_000))
@@ -92,6 +101,7 @@ def test_what_texts_expose_counts_in_the_size_of_a_story() -> None:
     try:
         project = parse(json.dumps(document))
         assert size_in_memory(project) > 0.7 * tracemalloc.get_traced_memory()[0]
+        assert size_once_read(json.dumps(document)) > 0.9 * size_in_memory(project)
     finally:
         tracemalloc.stop()
 

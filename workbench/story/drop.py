@@ -24,6 +24,7 @@ from workbench.visit import Visit, visit_of
 _DROPPED, _KEPT = "dropped", "kept"
 _LONGEST_PATH = 4096
 _LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
+_FORM_S = 0.1  # at most; its heads are taken apart on the event loop
 _DIGITS = 64  # of a checksum
 _ELSEWHERE = "Something is under way on another page that shows this story: what it comes to is shown there alone."
 _STOPPED = "What was under way when the page was loaded anew was stopped, and has changed nothing: ask for it again."
@@ -78,6 +79,9 @@ class StoryDrop:
             return _refused(404, "NOT_FOUND", "This page is another workspace's.")
         if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
             return _refused(422, "INVALID_REQUEST", "This is no form with files; drop one .arrow file.")
+        pace = self._visit.services.paces[self._visit.workspace]
+        await pace.wait(is_message=False)
+        pace.held(_FORM_S)
         try:
             async with request.form(max_files=1, max_fields=10, max_part_size=_LONGEST_FIELD) as form:
                 file = form.get("files")

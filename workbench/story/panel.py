@@ -47,6 +47,7 @@ class StoryPanel:
                 self._draw_main()
         self._whole.set_visibility(False)
         self._shown.was_changed.subscribe(self._refresh)
+        self._shown.on_close.append(self._let_go)
 
     def _draw_main(self) -> None:
         self._name = ui.label().classes("title").props('role="heading" aria-level="2"')
@@ -102,6 +103,9 @@ class StoryPanel:
             if view.left_out:
                 self._name.set_text(f"{self._name.text}: {view.left_out} of the scene's nodes are not drawn")
             self._draw(view, story.name)
+
+    def _let_go(self) -> None:
+        self._view = None
 
     def _say_drawn(self, story: OpenStory, problem: str = "") -> None:
         """Names what is drawn, or why nothing is."""

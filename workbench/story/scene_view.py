@@ -1,7 +1,7 @@
 """What there is to see of a scene, made in one go and away from the event loop."""
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from sys import getsizeof
 
 from arrow_project import Finding, GoOn, check, outline, shorten
@@ -39,7 +39,9 @@ class SceneView:
     @property
     def size(self) -> int:
         """What a page keeps of it, in bytes of memory."""
-        return getsizeof(self.drawing) + getsizeof(self.outline)
+        found = chain.from_iterable((finding.place, finding.message) for finding in self.findings)
+        names = chain(self.scenes.values(), self.nodes.values(), found, (self.drawing, self.outline))
+        return sum(map(getsizeof, names))
 
 
 def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: GoOn) -> SceneView:
