@@ -200,6 +200,8 @@ class Protocol:
 async def _keep_place(ctx: _Context, call_next: CallNext) -> HandlerResult:
     place: RequestPlace = _request(ctx).state.place
     if not place.take():
+        if ctx.request_id is None:  # nobody hears of it, but the log would, with all that was sent
+            return None
         raise MCPError(INVALID_REQUEST, f"TOO_BUSY: {RequestPlace.PROBLEM}")
     try:
         return await call_next(ctx)
@@ -216,6 +218,8 @@ async def _refuse_crowded(ctx: _Context, call_next: CallNext) -> HandlerResult:
     # The texts of a call may be documents.
     sizes = (1 + (len(one) if isinstance(one, str) and not is_call else 0) for one in parts(ctx.params))
     if any(size > _MOST for size in accumulate(sizes)):
+        if ctx.request_id is None:
+            return None
         what = "keys and values" if is_call else "characters, keys and values"
         raise MCPError(INVALID_PARAMS, f"INVALID_REQUEST: {ctx.method} may have {_MOST} {what} together.")
     return await call_next(ctx)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from corpora import Catalog, CorpusError, Document, DocumentNotFound, OriginalStore, Page, Passage, ProjectKey, part_ids
 from retrieval.adjacency import is_too_much, merge_adjacent
@@ -45,6 +46,14 @@ class _Found(NamedTuple):
     not_reranked: bool
 
 
+class _SharedDocuments(list[Document]):
+    """Of one version of the corpus; a plain list could not be referred to weakly."""
+
+    def __init__(self, version: int, documents: list[Document]) -> None:
+        super().__init__(documents)
+        self.version = version
+
+
 class Retriever:
     """Searches one project at a time; may be used from several threads.
 
@@ -69,6 +78,7 @@ class Retriever:
         self._originals = originals
         self._painter = painter
         self._pictures = PagePictures()
+        self._shared: WeakValueDictionary[ProjectKey, _SharedDocuments] = WeakValueDictionary()
         self._indexes = LexicalIndexes(catalog)
         self._upkeep = VectorUpkeep(catalog, embedder, vectors)
         self._ranking = Ranking(catalog, embedder, vectors, self._indexes, self._upkeep)
@@ -200,6 +210,14 @@ class Retriever:
         """The project's documents by name; raises `ProjectNotFound`."""
         self._catalog.require_project(key)
         return self._catalog.documents(key)
+
+    def shared_documents(self, key: ProjectKey) -> Sequence[Document]:
+        """As `documents`, in one list for all who have it meanwhile; how many have vectors may be of before."""
+        version = self._catalog.corpus_version(key)
+        known = self._shared.get(key)
+        if known is None or known.version != version:
+            known = self._shared[key] = _SharedDocuments(version, self.documents(key))
+        return known
 
     def document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` and `DocumentNotFound`."""

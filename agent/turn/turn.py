@@ -286,7 +286,7 @@ class Turn:
         retriever, key = self._assistant.retriever, self._request.key
         if key is not None:
             with suppress(ProjectNotFound):  # a story without documents yet
-                self.context.documents = await ask_store(retriever.documents, key)
+                self.context.documents = await ask_store(retriever.shared_documents, key)
         needed = await self._assistant.answerer.needs_passages(message)
         if key is not None and self.context.documents and needed:
             budget = passage_budget(self._assistant.context_tokens)

@@ -337,6 +337,19 @@ def test_a_call_is_short_for_it_stays_while_its_user_is_asked(two: tuple[House, 
     assert "at most 1048576 bytes; make several calls of it" in refused.json()["error"]["message"]
 
 
+def test_a_notification_that_is_crowded_is_not_in_the_log(
+    two: tuple[House, Path, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    home, _, _ = two
+    crowded = {"jsonrpc": "2.0", "method": "SECRET", "params": {"a": "x" * 20_001}}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        session = {"mcp-session-id": greedy.post("/mcp", json=INITIALIZE).headers["mcp-session-id"]}
+        assert greedy.post("/mcp", json=crowded, headers=session).status_code == 202
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        assert greedy.post("/mcp", json=ping, headers=session).status_code == 200
+    assert "SECRET" not in caplog.text
+
+
 def test_what_nobody_reads_of_a_request_has_so_many_values(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
     with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:

@@ -272,3 +272,16 @@ def test_the_surroundings_say_in_which_document_to_look(retriever: Retriever, ke
             assert [one.passage.text for one in found] == [f"The king was {answer}."]
         assert retriever.retrieve(key, "raven", 50, "harbour Oda Brann").passages[0].passage.document == "mountain.md"
         retriever.embed_pending(key)
+
+
+def test_all_who_ask_what_there_is_share_one_list_until_it_changes(
+    retriever: Retriever, catalog: Catalog, key: ProjectKey, put: Put
+) -> None:
+    put(key, "a.md", "dragon")
+    first = retriever.shared_documents(key)
+    assert list(first) == retriever.documents(key)
+    assert retriever.shared_documents(key) is first
+    put(key, "b.md", "sword")
+    assert [document.name for document in retriever.shared_documents(key)] == ["a.md", "b.md"]
+    with pytest.raises(ProjectNotFound):
+        retriever.shared_documents(ProjectKey("local", "9"))

@@ -31,6 +31,15 @@ def test_the_findings_are_those_of_the_command(name: str, http: httpx.Client) ->
     assert answer.json() == {"findings": [vars(finding) for finding in check_text(text_of(name))]}
 
 
+def test_a_story_that_is_checked_counts_with_those_of_turns(tmp_path: Path) -> None:
+    with house(tmp_path) as home, home.http() as client:
+        body = {"arrow_content": text_of("lamp") + " " * 40 * 2**20}
+        with home.services.turn_room.at_work("local", 2**28):
+            refused = client.post("/projects/1/check", json=body)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "TOO_BUSY")
+        assert client.post("/projects/1/check", json=body).status_code == 200
+
+
 def test_broken_rules_are_named_with_their_place(http: httpx.Client) -> None:
     document = json.loads(text_of("lamp"))
     node_id = next(iter(document["resources"]["nodes"]))
