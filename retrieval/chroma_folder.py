@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,7 @@ _Answer = TypeVar("_Answer")
 _DATABASE = "chroma.sqlite3"
 _MOST_OPEN = 100
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -151,10 +153,11 @@ class ChromaFolder:
 
     def _examined(self, used: System | None, error: BaseException) -> VectorStoreUnavailable:
         """What the failure means; who comes second finds that it was seen to."""
+        has_files = _can_open_files()  # else that may be why, of which Chroma says nothing
         with self._changing:
             if used is self._system:
                 self._close()  # a panic leaves nothing to go on with
-                if not self._was_set_aside and _is_damaged(self._path, error):
+                if not self._was_set_aside and has_files and _is_damaged(self._path, error):
                     # Once: what is damaged again after it was begun anew has a reason that this does not remove.
                     self._was_set_aside = True
                     return self._aside(error)
@@ -235,6 +238,16 @@ def _remove_dropped(path: Path) -> None:
         for folder in path.iterdir():
             if _SEGMENT.fullmatch(folder.name) and folder.name not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _can_open_files() -> bool:
+    with ExitStack() as opened:
+        try:
+            for _ in range(_FILES_OF_AN_INDEX):
+                opened.enter_context(open(os.devnull, "rb"))  # noqa: PTH123 - it is no path
+        except OSError:
+            return False
+    return True
 
 
 def _read_only(database: Path) -> sqlite3.Connection:

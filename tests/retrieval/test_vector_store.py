@@ -11,6 +11,7 @@ import chromadb
 import numpy as np
 import pytest
 from chromadb.api.rust import RustBindingsAPI
+from chromadb.errors import InternalError
 
 from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
@@ -276,3 +277,24 @@ def test_the_working_folders_env_file_is_not_for_chroma(
     monkeypatch.chdir(tmp_path)
     filled(vectors, key)
     assert vectors.query(key, small_vector("the dragon sleeps"), 1)
+
+
+@pytest.mark.parametrize("has_files", [True, False])
+def test_where_no_file_can_be_opened_nothing_is_taken_for_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_files: bool
+) -> None:
+    """Chroma says the same of an index that is damaged and of one for whose files there are no descriptors left."""
+    key = ProjectKey("local", "1")
+    with closing(VectorStore(tmp_path / "chroma")) as vectors:
+        vectors.put(key, [(stored("a", "1-a"), small_vector("dragon"))])
+
+        def broken(*_: object, **__: object) -> None:
+            raise InternalError("Error executing plan: Error creating hnsw segment reader: Error loading hnsw index")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(RustBindingsAPI, "_query", broken)
+            if not has_files:
+                patched.setattr("retrieval.chroma_folder.os.devnull", str(tmp_path / "nowhere"))
+            with pytest.raises(VectorStoreUnavailable):
+                vectors.query(key, small_vector("dragon"), 1)
+        assert bool(vectors.ids(key)) is not has_files
