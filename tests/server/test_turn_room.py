@@ -94,6 +94,14 @@ def test_an_emoji_that_is_written_as_an_escape_counts_before_it_is_read(monkeypa
     assert size_once_read(content) > 0.9 * size_in_memory(parse(content))
 
 
+def test_what_was_found_when_it_was_loaded_counts_in_the_size_of_a_story() -> None:
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["2"]["data"]["deep"] = {"k" * 900: {"k" * 900: [0.5] * 1_500}}
+    project = parse(json.dumps(document))
+    assert len(project.data.findings) == 1_500
+    assert size_in_memory(project) > 1_500 * 250
+
+
 def test_what_texts_expose_counts_in_the_size_of_a_story() -> None:
     document = json.loads(story_text())
     document["resources"]["nodes"]["2"]["data"]["content"] = "".join(f"{{a{number}}}" for number in range(20_000))

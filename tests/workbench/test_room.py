@@ -67,6 +67,13 @@ def test_what_is_drawn_of_a_story_counts_for_each_page() -> None:
     room.admit("red", views[1], views[0])
 
 
+def test_a_story_that_takes_all_the_room_is_drawn() -> None:
+    room = OpenStories(most=9 * _SIZE, each=_SIZE // 2)
+    room.admit("red", story := opened())
+    view = replace(view_scene(story, None, 0, lambda: None), drawing="x" * _SIZE)
+    room.admit("red", view, None, story)
+
+
 def test_one_by_itself_has_room_however_long() -> None:
     room = OpenStories(most=_SIZE // 2, each=_SIZE // 4)
     room.admit("red", story := opened())
