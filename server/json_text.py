@@ -10,6 +10,7 @@ from sys import getsizeof
 from typing import Any, cast
 
 from arrow_project import MOST_VALUES, has_more_values, is_crowded, pieces
+from server.limits.story_size import texts_once_read
 
 # What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
 # a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
@@ -69,7 +70,8 @@ def refuse_large_story(content: object, what: str) -> None:
     Raises:
         JsonError: It does.
     """
-    if getsizeof(content) > _MOST_MIB_OF_A_STORY * 2**20:
+    size = texts_once_read(content) if isinstance(content, str) else getsizeof(content)
+    if size > _MOST_MIB_OF_A_STORY * 2**20:
         raise JsonError(
             f"{what} must not take more than {_MOST_MIB_OF_A_STORY} MiB in memory. One character beyond "
             "U+FFFF, as an emoji is, makes each of a text take four bytes; leave it out, or divide the story."

@@ -47,9 +47,16 @@ def _size(value: Any) -> int:
 def size_once_read(content: str) -> int:
     """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
     exposures = sum(len(_EXPOSURE.findall(piece)) for piece in pieces(content)) if content.count("{") > _MANY else 0
-    # An emoji may be written as an escape, and makes each character of its text take four bytes; whichever text it is.
-    times = 4 if len(content) > _LONG and content.isascii() and any(map(_EMOJI.search, pieces(content, 5))) else 1
-    return times * getsizeof(content) + _marks(content) + _BYTES_OF_EXPOSURE * exposures
+    return texts_once_read(content) + _marks(content) + _BYTES_OF_EXPOSURE * exposures
+
+
+def texts_once_read(content: str) -> int:
+    """What the texts of a long story may take once they are read: an emoji may be written as an escape.
+
+    It makes each character of its text take four bytes, whichever text that is.
+    """
+    has_emoji = len(content) > _LONG and content.isascii() and any(map(_EMOJI.search, pieces(content, 5)))
+    return getsizeof(content) * (4 if has_emoji else 1)
 
 
 def size_of_values(sent: bytes) -> int:
