@@ -247,3 +247,6 @@ def test_one_emoji_does_not_make_a_drawing_four_times_as_large() -> None:
     drawing = scene_drawing(OpenStory("s.arrow", json.dumps(story)), 0)
     assert "&#128512;" in drawing
     assert getsizeof(drawing) < 1.1 * len(drawing)
+    for node in story["resources"]["nodes"].values():
+        node["data"] = {"title": "\N{GRINNING FACE}" * 20}
+    assert "&#128512;" not in scene_drawing(OpenStory("s.arrow", json.dumps(story)), 0)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, islice
-from sys import getsizeof
 from typing import Literal
 
 from arrow_project import Link, Node, Story, shorten
@@ -19,6 +18,7 @@ _FRAME = 128, 128  # where it does not say
 _MARGIN = 40
 _LONGEST = 21  # characters of a line in a node
 _LONGEST_ID = 6
+_LONGER = 1.1
 _FARTHEST = 100_000  # where a node may be; a drawing has to end somewhere
 _GREY = "#5e5e5e"  # of Arrow's nodes, which have no colour of their own
 _SPOKEN = ("dialog", "monolog")  # of which one sees who speaks, and at the lines what they are
@@ -68,8 +68,9 @@ def scene_drawing(shown: OpenStory, scene_id: int, before: OpenStory | None = No
         boxes |= {box.node.id: box for box in gone}
         links = chain(links, _links(before.story, boxes, {box.node.id for box in gone}))
     drawing = "".join(_svg(boxes, islice(links, MOST_LINKS)))
-    # A single emoji makes each of millions of characters take four bytes.
-    return min(drawing, drawing.encode("ascii", "xmlcharrefreplace").decode("ascii"), key=getsizeof)
+    # A few emoji make each of millions of characters take four bytes. Of many the escapes would be too long to be sent.
+    escaped = drawing.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return escaped if len(escaped) < _LONGER * len(drawing) else drawing
 
 
 def _boxes(shown: OpenStory, scene_id: int, marked: Mapping[int, Mark]) -> Iterator[Box]:
