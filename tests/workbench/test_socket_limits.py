@@ -250,7 +250,7 @@ def test_what_clicks_have_begun_is_limited(said: int, monkeypatch: pytest.Monkey
 
         click: Any = speaking(lambda *_: background_tasks.create(open_story()))
         for _ in range(3 - said):
-            click("socket", {"client_id": "p", "args": ["x" * (4000 * said)]})
+            click("socket", {"client_id": "p", "args": ["x" * (10_000 * said)]})
         with pytest.raises(ValueError, match="nobody clicks so often"):
             click("socket", {"client_id": "p"})
         is_read.set()
