@@ -62,8 +62,9 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
 
         with serving(app, settings.max_message_bytes, bound, on_shutdown=end):
             yield owner
-        for key in parts.catalog.unfinished_projects():  # of what was removed no text stays, wherever it may be read
-            parts.retriever.forget_replaced(key)
+        if directory:  # else others see to it that of what was removed no text stays
+            for key in parts.catalog.unfinished_projects():
+                parts.retriever.forget_replaced(key)
 
 
 def own_or_find_owner(directory: DataDirectory) -> Ownership | Owner:

@@ -54,6 +54,8 @@ class JsonRequest(Request):
             HTTPException: 422, it is none or has too many values; 503, there is no room for them.
         """
         body = await self.body()
+        # As many may be whole at once, and what is short is looked at on the event loop.
+        await self.app.state.services.rounds.wait(self.state.workspace)
         self.state.weigh(await in_thread_if_large(len(body), size_of_values, body))
         try:
             return await in_thread_if_large(len(body), _read, body)

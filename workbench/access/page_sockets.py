@@ -36,7 +36,7 @@ _MOST_OF_PAGE = 5
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
 
 _UNDER_WAY = Places(4000, 1000)
-_CHARACTERS = 10_000  # of a message that is not done with count as one more: what is read of it may take 36 times as much
+_CHARACTERS = 10_000  # of a message that is not done with count as one more: reading it may take 36 times as much
 _MOST_SAID = 20  # of one event; the library keeps a list of all
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
