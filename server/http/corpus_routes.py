@@ -2,7 +2,6 @@
 
 import asyncio
 import binascii
-import re
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
@@ -75,7 +74,6 @@ _MOST_DOCUMENTS = 10_000
 _MOST_FIELDS = 100  # what is no file is kept in memory as text
 _LONGEST_FIELD = 2**14
 _S_PER_BYTE_OF_HEAD = 1.5e-6  # at most, as one of semicolons takes
-_PADDING = re.compile(rb"[ \t]{1000}")  # a boundary may have any behind it, and they are looked at one by one
 _FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
 
 
@@ -342,6 +340,7 @@ class _Form(MultiPartParser):
         limits = {"max_files": _MOST_DOCUMENTS, "max_fields": _MOST_FIELDS, "max_part_size": _LONGEST_FIELD}
         super().__init__(request.headers, self._at_pace(request.stream()), **limits)
         self._pace = pace
+        self._content = 0  # bytes of the last piece
         self._take_file: Callable[[], None] = request.state.take_file
         self._length = 0
         self.is_whole = False
@@ -350,15 +349,17 @@ class _Form(MultiPartParser):
         """The pieces; whose take long to be read wait for others in between."""
         async for piece in pieces:
             await self._pace.wait(is_message=False)
-            if _PADDING.search(piece):
-                self._pace.held(len(piece) * _S_PER_BYTE_OF_HEAD)
+            self._content = 0
             yield piece
+            # What is neither content nor head: a boundary may have any number of blanks behind it.
+            self._pace.held(max(len(piece) - self._content, 0) * _S_PER_BYTE_OF_HEAD)
 
     def on_end(self) -> None:
         self.is_whole = True
 
     def on_header_value(self, data: bytes, start: int, end: int) -> None:
         super().on_header_value(data, start, end)
+        self._content += end - start
         self._pace.held((end - start) * _S_PER_BYTE_OF_HEAD)
 
     def on_part_begin(self) -> None:
@@ -366,6 +367,7 @@ class _Form(MultiPartParser):
         self._length = 0
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        self._content += end - start
         before, self._length = self._length, self._length + end - start
         if before <= self.spool_max_size < self._length:
             self._take_file()
