@@ -169,6 +169,19 @@ def test_the_first_problems_are_said(home: House, path: str, body: Any, problems
     assert said.count(SECRET) <= 2, "a key, and only its beginning"
 
 
+def test_a_body_that_is_whole_waits_for_its_turn_as_its_head_has(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited, wait = list[tuple[str, ...]](), home.services.rounds.wait
+
+    async def counted(*whose: str) -> None:
+        waited.append(whose)
+        await wait(*whose)
+
+    monkeypatch.setattr(home.services.rounds, "wait", counted)
+    with home.http() as http:
+        assert http.post("/projects/1/check", json={"arrow_content": story_text()}).status_code == 200
+    assert waited == [("local",)] * 2
+
+
 def test_the_problems_of_a_message_are_few_too() -> None:
     with pytest.raises(MessageError) as refused:
         decode(json.dumps({"type": "user_message", "selected_node_ids": [SECRET] * 250_000}))
