@@ -39,6 +39,8 @@ class Opening:
         self._asking = ui.element("div")
 
     def _open(self, story: OpenStory, is_unsaved: bool = False) -> None:
+        if self._visit.is_over:  # it would stay with a page that is gone
+            return
         self._refusal.set_text("")
         open_it = partial(self._visit.shown.open, story, is_unsaved=is_unsaved)
         if names := self._visit.shown.at_risk:
