@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from math import isfinite
 from pathlib import Path
@@ -66,17 +66,24 @@ class VectorStore:
     def put(self, key: ProjectKey, passages: Iterable[tuple[Passage, NDArray[np.float32]]]) -> None:
         """Store passages with their vectors, in place of what is there of them."""
         for batch in _batches(passages, _BATCH):
-            self._chroma.call(lambda chroma, batch=batch: self._put(chroma, key, batch), _OTHERWISE)
+            with self._resting():
+                self._chroma.call(lambda chroma, batch=batch: self._put(chroma, key, batch), _OTHERWISE)
 
     def delete(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
         """Take vectors out; ids that are not there are ignored."""
-        is_folder = isinstance(self._chroma, ChromaFolder)
+        at_once = _DELETED_AT_ONCE if isinstance(self._chroma, ChromaFolder) else _BATCH
         # In order, as they lie there: else it takes three times as long.
-        for batch in _batches(sorted(passage_ids), _DELETED_AT_ONCE if is_folder else _BATCH):
-            begun = monotonic()
-            self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
-            if is_folder:  # no other thread runs while Chroma deletes there: all have as much time in between
-                sleep(monotonic() - begun)
+        for batch in _batches(sorted(passage_ids), at_once):
+            with self._resting():
+                self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
+
+    @contextmanager
+    def _resting(self) -> Generator[None]:
+        """No other thread runs while Chroma writes into a folder: all have as much time afterwards."""
+        begun = monotonic()
+        yield
+        if isinstance(self._chroma, ChromaFolder):
+            sleep(monotonic() - begun)
 
     def query(
         self, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None = None
