@@ -172,6 +172,11 @@ class Documents(Database):
         self.require_project(key)
         raise self._not_found(key, name_or_id)
 
+    def find_by_id(self, key: ProjectKey, id_or_name: str) -> Document:
+        """The document of that id, which may be another's name, or else as `find_document`."""
+        of_id = self.documents(key, [id_or_name])
+        return of_id[0] if of_id else self.find_document(key, id_or_name)
+
     def _not_found(self, key: ProjectKey, name: str) -> DocumentNotFound:
         with _hinting.taken(key.workspace, _nobody):
             hint = _hint(name, self._names(key))
@@ -241,7 +246,7 @@ class Documents(Database):
 
     def remove_document(self, key: ProjectKey, document_id: str) -> Document:
         """Take the document of an id out and return what it was; raises `ProjectNotFound` or `DocumentNotFound`."""
-        document = next(iter(self.documents(key, [document_id])), None) or self.find_document(key, document_id)
+        document = self.find_by_id(key, document_id)
         with self._writing_rows(key.workspace, document.passages) as connection:
             project = touched_project(connection, key)
             with taken_away(connection, project, document.id):

@@ -221,7 +221,7 @@ class Ingestor:
 
         Raises `ProjectNotFound` or `DocumentNotFound`.
         """
-        document = self._of_id_or_name(key, name_or_id)
+        document = self._catalog.find_by_id(key, name_or_id)
 
         def read() -> Source | Refusal:
             by_now = self._catalog.documents(key, [document.id])
@@ -243,7 +243,7 @@ class Ingestor:
         """Take one document out of the corpus; raises `ProjectNotFound`, `DocumentNotFound` or `DocumentOfFolder`."""
         try:
             with self._documents_lock(key).held():
-                document = self._of_id_or_name(key, name_or_id)
+                document = self._catalog.find_by_id(key, name_or_id)
                 self._refuse_if_linked(key, document.name)
                 self._store.remove(key, document)
         finally:
@@ -253,11 +253,6 @@ class Ingestor:
     def forget_removed(self, key: ProjectKey) -> None:
         """Make that searches find no document that was taken out; many that were are forgotten together."""
         self._retriever.refresh(key)
-
-    def _of_id_or_name(self, key: ProjectKey, id_or_name: str) -> Document:
-        """Whoever has a list says ids, which may be names of others."""
-        of_id = self._catalog.documents(key, [id_or_name])
-        return of_id[0] if of_id else self._catalog.find_document(key, id_or_name)
 
     def _refuse_if_linked(self, key: ProjectKey, name: str) -> None:
         folder = self._catalog.linked_folder(key)

@@ -46,10 +46,9 @@ from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARC
 from server.json_text import write_long
 from server.limits.story_size import size_once_read
 from server.limits.turn_room import StoryAtWork
-from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest
+from server.limits.written import MAX_SELECTED, Name, Parameters, Words, last_exchanges, latest, may_be_id
 from server.services import CatalogPendings, Services, policy_for
 
-_BITS = 64  # of an id
 # What fails a turn and is not said otherwise is the model's side.
 _OF_THE_MODEL = 502
 
@@ -69,12 +68,9 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _small(value: int) -> int:
-    """A number of more than 64 bits is nobody's id; any number of them may have the same hash, and take the square."""
-    return value if value.bit_length() < _BITS else -1
-
-
-WholeNumber = Annotated[int, AfterValidator(_small), BeforeValidator(_whole)]
+WholeNumber = Annotated[
+    int, AfterValidator(lambda number: number if may_be_id(number) else -1), BeforeValidator(_whole)
+]
 
 
 class HistoryEntry(BaseModel):

@@ -1,12 +1,13 @@
 """What a story, or a request, takes in memory; its text says little of that, as `{"a":0}` takes 23 times its length."""
 
 import re
+from collections.abc import Iterable
 from itertools import chain
 from sys import getsizeof
 from typing import Any
 
 from agent import TurnRequest
-from arrow_project import ArrowProject, outside_of_texts, pieces
+from arrow_project import ArrowProject, Finding, outside_of_texts, pieces
 
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
 _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
@@ -19,8 +20,12 @@ _LONG = 8 * 2**20  # characters: longer than any story was found
 
 def size_in_memory(project: ArrowProject) -> int:
     """About how many bytes a story takes."""
-    found = chain.from_iterable((finding.place, finding.message) for finding in project.data.findings)
-    return _size(project.data.raw) + project.data.usage.size + sum(map(getsizeof, found))
+    return _size(project.data.raw) + project.data.usage.size + size_of_findings(project.data.findings)
+
+
+def size_of_findings(findings: Iterable[Finding]) -> int:
+    """About how many bytes they take."""
+    return sum(getsizeof(finding.place) + getsizeof(finding.message) for finding in findings)
 
 
 def size_of_request(request: TurnRequest) -> int:

@@ -16,8 +16,14 @@ MAX_HISTORY = 1_000_000
 _MOST_EXCHANGES = 5000
 # Nodes that are selected.
 MAX_SELECTED = 10_000
+_BITS_OF_ID = 64
 LONGEST_NAME = 1000
 LONGEST_TOKEN = 10_000
+
+
+def may_be_id(number: int) -> bool:
+    """Whether it has 64 bits at most: any number of longer ones may have one hash, and all that is selected is kept."""
+    return number.bit_length() < _BITS_OF_ID
 
 
 def parts(value: Any) -> Iterator[Any]:

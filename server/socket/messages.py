@@ -20,10 +20,10 @@ from pydantic import (
 from agent import ConfirmationPolicy, Exchange
 from arrow_project import is_within
 from server.json_text import JsonError, read_object, refuse_crowded_story
-from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest
+from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest, may_be_id
 from server.problems import first_problems
 
-_LONGEST_ID = 64  # bits, or characters of a text
+_LONGEST_ID = 64  # characters of a text
 # What an editor says of a call is kept until its turn ends, and told: so many characters, of a longer one its ids.
 _LONGEST_RESULT, _MOST_TOLD = 20_000, 1_000
 
@@ -51,8 +51,7 @@ def _short_or_none(value: Any) -> Any:
 
 
 def _small_or_none(value: int | None) -> int | None:
-    """A number of more than 64 bits is nothing's id, and would be kept as what is selected."""
-    return value if value is not None and value.bit_length() < _LONGEST_ID else None
+    return value if value is not None and may_be_id(value) else None
 
 
 def _told(value: Any) -> Any:

@@ -5,6 +5,7 @@ from itertools import chain, islice
 from sys import getsizeof
 
 from arrow_project import Finding, GoOn, check, outline, shorten
+from server.limits.story_size import size_of_findings
 from workbench.frame.bounded import LONGEST_NAME, LONGEST_OUTLINE, MOST_NODES
 from workbench.story.graph import marks, scene_drawing
 from workbench.story.open_story import OpenStory
@@ -39,9 +40,8 @@ class SceneView:
     @property
     def size(self) -> int:
         """What a page keeps of it, in bytes of memory."""
-        found = chain.from_iterable((finding.place, finding.message) for finding in self.findings)
-        names = chain(self.scenes.values(), self.nodes.values(), found, (self.drawing, self.outline))
-        return sum(map(getsizeof, names))
+        texts = chain(self.scenes.values(), self.nodes.values(), (self.drawing, self.outline))
+        return sum(map(getsizeof, texts)) + size_of_findings(self.findings)
 
 
 def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: GoOn) -> SceneView:
