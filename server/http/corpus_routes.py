@@ -3,7 +3,7 @@
 import asyncio
 import binascii
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field, StrictBool, ValidationError, model_validator
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.formparsers import MultiPartException
 
 from agent import in_thread
 from corpora import ProjectKey
@@ -33,6 +33,7 @@ from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
 from server.http.description import name_of
 from server.http.event_stream import EVENT_STREAM, streamed
+from server.http.form import Form
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
 from server.limits.pace import Pace
@@ -72,8 +73,6 @@ Parts = Annotated[Services, Depends(get_services)]
 
 _MOST_DOCUMENTS = 10_000
 _MOST_FIELDS = 100  # what is no file is kept in memory as text
-_LONGEST_FIELD = 2**14
-_S_PER_BYTE_OF_HEAD = 1.5e-6  # at most, as one of semicolons takes
 _FIELDS = "Send the documents as files in fields named 'files', and beside them at most 'replace'."
 
 
@@ -308,7 +307,7 @@ def _listener(tell: Callable[[Progress], Awaitable[None]]) -> ProgressListener:
 async def _sources(request: Request, pace: Pace) -> tuple[list[Unread], bool]:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         try:
-            parser = _Form(request, pace)
+            parser = Form(request, pace, max_files=_MOST_DOCUMENTS, max_fields=_MOST_FIELDS)
             form = await parser.parse()
         except MultiPartException as error:
             raise HTTPException(400, f"{error.message} {_FIELDS}") from error
@@ -329,51 +328,6 @@ async def _sources(request: Request, pace: Pace) -> tuple[list[Unread], bool]:
     return [Unread(each.name, each.source, each.held) for each in upload.documents], upload.replace
 
 
-class _Form(MultiPartParser):
-    """A form whose files are counted once they are on the disk, each as one that is open.
-
-    Attributes:
-        is_whole: Whether its end has come.
-    """
-
-    def __init__(self, request: Request, pace: Pace) -> None:
-        limits = {"max_files": _MOST_DOCUMENTS, "max_fields": _MOST_FIELDS, "max_part_size": _LONGEST_FIELD}
-        super().__init__(request.headers, self._at_pace(request.stream()), **limits)
-        self._pace = pace
-        self._content = 0  # bytes of the last piece
-        self._take_file: Callable[[], None] = request.state.take_file
-        self._length = 0
-        self.is_whole = False
-
-    async def _at_pace(self, pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """The pieces; whose take long to be read wait for others in between."""
-        async for piece in pieces:
-            await self._pace.wait(is_message=False)
-            self._content = 0
-            yield piece
-            # What is neither content nor head: a boundary may have any number of blanks behind it.
-            self._pace.held(max(len(piece) - self._content, 0) * _S_PER_BYTE_OF_HEAD)
-
-    def on_end(self) -> None:
-        self.is_whole = True
-
-    def on_header_value(self, data: bytes, start: int, end: int) -> None:
-        super().on_header_value(data, start, end)
-        self._content += end - start
-        self._pace.held((end - start) * _S_PER_BYTE_OF_HEAD)
-
-    def on_part_begin(self) -> None:
-        super().on_part_begin()
-        self._length = 0
-
-    def on_part_data(self, data: bytes, start: int, end: int) -> None:
-        self._content += end - start
-        before, self._length = self._length, self._length + end - start
-        if before <= self.spool_max_size < self._length:
-            self._take_file()
-        super().on_part_data(data, start, end)
-
-
 def _flag(value: Any) -> bool:
     if value not in ("true", "false"):
         raise RequestError(422, "INVALID_REQUEST", f"The form's field 'replace' is neither true nor false. {_FIELDS}")
@@ -384,5 +338,5 @@ def _uploaded(file: Any) -> Unread:
     upload: UploadFile = file
     name, size, content = upload.filename or "", upload.size or 0, upload.file
     # A longer one is on the disk, as a file that is open, of which there may not be many either.
-    held = min(size, MultiPartParser.spool_max_size)
+    held = min(size, Form.spool_max_size)
     return Unread(name, lambda: too_large(name, size) or Source(name, content.read()), held, size)

@@ -8,13 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import Request
-from starlette.types import Message
 
 from retrieval import EmbeddingModelUnavailable
 from server import Limits
-from server.http.corpus_routes import _Form  # pyright: ignore[reportPrivateUsage]
-from server.limits.pace import Pace
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.house import House, house
 from tests.server.test_uploads import pdf
@@ -335,39 +331,6 @@ def test_vectors_that_cannot_be_made_are_told_at_the_end(
     *_, (last, data) = _events(http, text_of("bible.md"), query="?wait=true")
     assert (last, data["error"]["code"]) == ("error", "EMBEDDING_MODEL_UNAVAILABLE")
     assert set(found(http, "lighthouse")) == {"bible.md"}
-
-
-class Rests(Pace):
-    """A pace that knows how long the event loop was held."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waits, self.seconds = 0, 0.0
-
-    async def wait(self, *, is_message: bool = True) -> None:
-        self.waits += not is_message
-
-    def held(self, seconds: float) -> None:
-        self.seconds += seconds
-
-
-@pytest.mark.parametrize(("marks", "least_s", "most_s"), [(1, 0, 0.001), (3_000, 0.03, 0.1)])
-async def test_heads_of_a_form_that_take_long_let_others_go_on_in_between(
-    marks: int, least_s: float, most_s: float
-) -> None:
-    head = b'--x\r\ncontent-disposition: form-data; name="files"; filename="a";"' + b";" * marks + b"\r\n\r\nOil.\r\n"
-    pieces = [head] * 8 + [b"--x--\r\n"]
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
-
-    kind = [(b"content-type", b"multipart/form-data; boundary=x")]
-    scope = {"type": "http", "method": "POST", "headers": kind, "state": {"take_file": lambda: None}}
-    pace = Rests()
-    form = await _Form(Request(scope, receive), pace).parse()
-    assert len(form.getlist("files")) == 8
-    assert pace.waits >= 9
-    assert least_s <= pace.seconds <= most_s
 
 
 def test_a_form_in_another_encoding_is_not_read(http: httpx.Client) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 from fastapi import Request
 from nicegui import Client, app, ui
 from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
 
-from server import RequestError
+from server import Form, RequestError
 from workbench.frame.bounded import LONGEST_PROBLEM, beginning
 from workbench.frame.drop import Drop
 from workbench.frame.notice import notify
@@ -23,8 +23,6 @@ from workbench.visit import Visit, visit_of
 
 _DROPPED, _KEPT = "dropped", "kept"
 _LONGEST_PATH = 4096
-_LONGEST_FIELD = 4 * _LONGEST_PATH  # bytes
-_FORM_S = 0.1  # at most; its heads are taken apart on the event loop
 _DIGITS = 64  # of a checksum
 _ELSEWHERE = "Something is under way on another page that shows this story: what it comes to is shown there alone."
 _STOPPED = "What was under way when the page was loaded anew was stopped, and has changed nothing: ask for it again."
@@ -80,18 +78,17 @@ class StoryDrop:
         if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
             return _refused(422, "INVALID_REQUEST", "This is no form with files; drop one .arrow file.")
         pace = self._visit.services.paces[self._visit.workspace]
-        await pace.wait(is_message=False)
-        pace.held(_FORM_S)
         try:
-            async with request.form(max_files=1, max_fields=10, max_part_size=_LONGEST_FIELD) as form:
-                file = form.get("files")
-                if not isinstance(file, UploadFile):
-                    return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
-                data, name = await file.read(), _as_written(file.filename or "story.arrow")
-                fields = ("path", "sha256", "unsaved", "page", "changing")
-                path, sha256, unsaved, page, changing = (str(form.get(field, "")) for field in fields)
-        except HTTPException as error:
-            return _refused(error.status_code, "INVALID_REQUEST", f"{error.detail} Drop one .arrow file.")
+            form = await Form(request, pace, max_files=1, max_fields=10).parse()
+        except MultiPartException as error:
+            return _refused(400, "INVALID_REQUEST", f"{error.message} Drop one .arrow file.")
+        file = form.get("files")
+        if not isinstance(file, UploadFile):
+            return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")
+        data, name = await file.read(), _as_written(file.filename or "story.arrow")
+        await file.close()
+        fields = ("path", "sha256", "unsaved", "page", "changing")
+        path, sha256, unsaved, page, changing = (str(form.get(field, "")) for field in fields)
         is_unsaved, before = unsaved == "true", await self._left(page, name, changing)
         try:
             if before is not None and before.story is not None:
