@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import create_task_group, sleep_forever
 from fastapi import FastAPI
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from agent import in_thread_if_large
 from arrow_project import has_more_values
 from mcp_server.request_place import RequestPlace
 from mcp_server.story_files import StoryFiles, UndoableFile
-from server import Services
+from server import JsonError, Services
+from server.json_text import read_object
 from server.limits.places import Places
 
 if TYPE_CHECKING:
@@ -35,8 +38,7 @@ _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request on
 # stays in memory meanwhile, whatever of it is read.
 _LONGEST_REQUEST = 2**20  # bytes
 _MOST_VALUES = 20_000  # brackets and commas
-# Of what is no message the SDK says eleven times what it was.
-_S_PER_BYTE, _S_PER_VALUE = 3e-8, 2e-5
+_S_PER_BYTE, _S_PER_VALUE = 3e-8, 5e-6
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 
@@ -93,10 +95,10 @@ class _Endpoint:
             raise HTTPException(503, RequestPlace.PROBLEM)
         scope["state"]["place"] = place
         try:
+            await in_thread_if_large(len(body), _refuse, body)
             pace = self._services.paces[workspace]
             await pace.wait(is_message=False)
             pace.held(_seconds(body))
-            _refuse_crowded(body)
             await manager.handle_request(scope, _once_more(body, receive), send)
         finally:
             place.give_back()
@@ -137,18 +139,30 @@ async def _read(receive: Receive) -> bytes:
     return bytes(body)
 
 
-def _refuse_crowded(body: bytes) -> None:
-    """Raises `HTTPException` where a body is of very many values, or not in UTF-8."""
+def _refuse(body: bytes) -> None:
+    """Raises `HTTPException` where a body is of very many values, or no message.
+
+    The SDK reads it once more on the event loop; of what is no message it would say there eleven times what it was.
+    """
+    from mcp.types import jsonrpc_message_adapter
+
     # The SDK reads JSON in other encodings as well, in which a quotation mark is none.
     if not json.detect_encoding(body).startswith("utf-8"):
         raise HTTPException(400, "A request over MCP is JSON in UTF-8.")
-    if has_more_values(body.decode(errors="replace"), _MOST_VALUES):
+    text = body.decode(errors="replace")
+    if has_more_values(text, _MOST_VALUES):
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)
+    try:
+        jsonrpc_message_adapter.validate_python(read_object(text, "A request over MCP"), by_name=False)
+    except JsonError as error:
+        raise HTTPException(400, str(error)) from error
+    except ValidationError as error:
+        raise HTTPException(400, "A request over MCP must be one JSON-RPC message, and this is none.") from error
 
 
 def _seconds(body: bytes) -> float:
-    """How long the event loop is held until a request has been read and looked at."""
+    """How long the event loop is held at most until a message has been read and looked at."""
     return len(body) * _S_PER_BYTE + sum(body.count(mark) for mark in (b",", b"[", b"{")) * _S_PER_VALUE
 
 

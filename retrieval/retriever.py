@@ -79,6 +79,7 @@ class Retriever:
         self._painter = painter
         self._pictures = PagePictures()
         self._shared: WeakValueDictionary[ProjectKey, _SharedDocuments] = WeakValueDictionary()
+        self._in_use: WeakValueDictionary[tuple[ProjectKey, str], Document] = WeakValueDictionary()
         self._indexes = LexicalIndexes(catalog)
         self._upkeep = VectorUpkeep(catalog, embedder, vectors)
         self._ranking = Ranking(catalog, embedder, vectors, self._indexes, self._upkeep)
@@ -212,12 +213,23 @@ class Retriever:
         return self._catalog.documents(key)
 
     def shared_documents(self, key: ProjectKey) -> Sequence[Document]:
-        """As `documents`, in one list for all who have it meanwhile; how many have vectors may be of before."""
+        """As `documents`, in one list for all who have it meanwhile; how many have vectors may be of before.
+
+        Lists of several versions of the corpus have what did not change between them only once in memory.
+        """
         version = self._catalog.corpus_version(key)
         known = self._shared.get(key)
         if known is None or known.version != version:
-            known = self._shared[key] = _SharedDocuments(version, self.documents(key))
+            documents = [self._shared_document(key, document) for document in self.documents(key)]
+            known = self._shared[key] = _SharedDocuments(version, documents)
         return known
+
+    def _shared_document(self, key: ProjectKey, document: Document) -> Document:
+        known = self._in_use.get((key, document.id))
+        if known is not None and known == document:
+            return known
+        self._in_use[key, document.id] = document
+        return document
 
     def document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` and `DocumentNotFound`."""

@@ -1,14 +1,17 @@
 """A form with files, as Starlette reads it, which keeps nobody waiting."""
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 
 from fastapi import Request
+from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartParser
 
 from server.limits.pace import Pace
 
 _LONGEST_FIELD = 2**14  # bytes; what is no file is kept in memory as text
 _S_PER_BYTE_OF_HEAD = 1.5e-6  # at most, as one of semicolons takes
+_S_PER_BOUNDARY = 5e-6  # or what begins like one
 
 
 class Form(MultiPartParser):
@@ -33,14 +36,21 @@ class Form(MultiPartParser):
         self._length = 0
         self.is_whole = False
 
+    async def parse(self) -> FormData:
+        async with aclosing(self.stream):
+            return await super().parse()
+
     async def _at_pace(self, pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         """The pieces; whose take long to be read wait for others in between."""
         async for piece in pieces:
-            await self._pace.wait(is_message=False)
-            self._content = 0
-            yield piece
-            # What is neither content nor head: a boundary may have any number of blanks behind it.
-            self._pace.held(max(len(piece) - self._content, 0) * _S_PER_BYTE_OF_HEAD)
+            async with self._pace.alone():
+                self._content = 0
+                try:
+                    yield piece
+                finally:  # also of one that is no form
+                    # What is neither content nor head: a boundary may have any number of blanks behind it.
+                    rest = max(len(piece) - self._content, 0)
+                    self._pace.held(rest * _S_PER_BYTE_OF_HEAD + piece.count(b"\r\n--") * _S_PER_BOUNDARY)
 
     def on_end(self) -> None:
         self.is_whole = True

@@ -1,8 +1,8 @@
 """How fast one workspace's pages may go on: what they are told to draw holds up everybody meanwhile."""
 
 import asyncio
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from time import monotonic, thread_time
 
 # What is drawn is also written as JSON, and sent.
@@ -22,7 +22,7 @@ class Pace:
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
         self._rests_until = float("-inf")
-        self._next, self._next_drawn = asyncio.Lock(), asyncio.Lock()
+        self._next, self._next_drawn, self._alone = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
         self._is_handled = asyncio.Event()
         self._is_handled.set()
 
@@ -37,6 +37,13 @@ class Pace:
                 await asyncio.sleep(rest)
             if is_message:  # last: whoever gives up meanwhile has nothing under way
                 self._is_handled.clear()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncGenerator[None]:
+        """As `wait`; the next comes in once the block has ended, as only then is known for how long it held."""
+        async with self._alone:
+            await self.wait(is_message=False)
+            yield
 
     def handled(self, seconds: float) -> None:
         """What was let in last has been done, which held the event loop."""

@@ -12,9 +12,10 @@ from arrow_project import ArrowProject, Finding, outside_of_texts, pieces
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
 _BYTES = {"{": 140, "[": 60, ":": 50, ",": 30, '"': 25}
 
-_EXPOSURE = re.compile(r'\{(?!\s*["}])')  # an object begins otherwise
+_EXPOSURE = re.compile(r'\{(?!\s*["}])|\\u007[bB]')  # an object begins otherwise
 _BYTES_OF_EXPOSURE, _MANY = 270, 10_000
-_EMOJI = re.compile(r"\\u[dD][89abAB]")
+# What an escape may be, and how many bytes it makes each character of its text take.
+_WIDE = ((4, re.compile(r"\\u[dD][89abAB]")), (2, re.compile(r"\\u(?!00)")))
 _LONG = 8 * 2**20  # characters: longer than any story was found
 
 
@@ -51,17 +52,21 @@ def _size(value: Any) -> int:
 
 def size_once_read(content: str) -> int:
     """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
-    exposures = sum(len(_EXPOSURE.findall(piece)) for piece in pieces(content)) if content.count("{") > _MANY else 0
+    is_full = content.count("{") + content.count("\\u007") > _MANY
+    exposures = sum(len(_EXPOSURE.findall(piece)) for piece in pieces(content, 5)) if is_full else 0
     return texts_once_read(content) + _marks(content) + _BYTES_OF_EXPOSURE * exposures
 
 
 def texts_once_read(content: str) -> int:
-    """What the texts of a long story may take once they are read: an emoji may be written as an escape.
+    """What the texts of a long story may take once they are read: a wide character may be written as an escape.
 
-    It makes each character of its text take four bytes, whichever text that is.
+    It makes each character of its text take two or four bytes, whichever text that is.
     """
-    has_emoji = len(content) > _LONG and content.isascii() and any(map(_EMOJI.search, pieces(content, 5)))
-    return getsizeof(content) * (4 if has_emoji else 1)
+    size, characters = getsizeof(content), len(content)
+    for width, escape in _WIDE if characters > _LONG else ():
+        if size < width * characters and any(map(escape.search, pieces(content, 5))):
+            return width * characters
+    return size
 
 
 def size_of_values(sent: bytes) -> int:

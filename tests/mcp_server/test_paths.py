@@ -371,6 +371,30 @@ def test_what_is_counted_is_what_is_read(two: tuple[House, Path, Path], encoding
     assert (refused.status_code, refused.json()["error"]["message"]) == (400, "A request over MCP is JSON in UTF-8.")
 
 
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("[]", "must be one JSON object, and this is a list"),
+        ('{"jsonrpc": "2.0"', "this is not JSON"),
+        ('{"SECRET": 1}', "must be one JSON-RPC message, and this is none"),
+        ('{"jsonrpc": "2.0", "id": 1, "method": ["SECRET"]}', "must be one JSON-RPC message, and this is none"),
+        (f'{{"SECRET": [{"9" * 101}]}}', "has more than 100 characters"),
+        ("[" * 2_000, "this is not JSON"),
+    ],
+    ids=["a list", "half", "no message", "no method", "a long number", "deep"],
+)
+def test_what_is_no_message_is_refused_before_it_is_said_again(
+    two: tuple[House, Path, Path], body: str, problem: str
+) -> None:
+    home, _, _ = two
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        refused = greedy.post("/mcp", content=body, headers={"content-type": "application/json"})
+    assert refused.status_code == 400
+    message = refused.json()["error"]["message"]
+    assert problem in message
+    assert "SECRET" not in message
+
+
 def test_a_workspace_has_so_many_streams_of_changes(two: tuple[House, Path, Path]) -> None:
     home, _, _ = two
     version = "2026-07-28"

@@ -282,6 +282,10 @@ def test_all_who_ask_what_there_is_share_one_list_until_it_changes(
     assert list(first) == retriever.documents(key)
     assert retriever.shared_documents(key) is first
     put(key, "b.md", "sword")
-    assert [document.name for document in retriever.shared_documents(key)] == ["a.md", "b.md"]
+    second = retriever.shared_documents(key)
+    assert [document.name for document in second] == ["a.md", "b.md"]
+    assert second[0] is first[0]
+    put(key, "a.md", "knight")
+    assert retriever.shared_documents(key)[0] != first[0]
     with pytest.raises(ProjectNotFound):
         retriever.shared_documents(ProjectKey("local", "9"))

@@ -85,12 +85,16 @@ def test_what_a_story_will_take_is_told_from_its_text(value: object) -> None:
         assert 0.9 * size < size_once_read(content) < 2.1 * size
 
 
-def test_an_emoji_that_is_written_as_an_escape_counts_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("beside", ["", "é"], ids=["ascii", "with an accent"])
+@pytest.mark.parametrize("wide", ["\\ud83d\\ude00", "\\u4e00"], ids=["an emoji", "a Chinese character"])
+def test_a_wide_character_that_is_written_as_an_escape_counts_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch, beside: str, wide: str
+) -> None:
     monkeypatch.setattr("server.limits.story_size._LONG", 10_000)
     document = json.loads(story_text())
-    document["resources"]["nodes"]["2"]["data"]["content"] = "\N{GRINNING FACE}" + "x" * 100_000
-    content = json.dumps(document)
-    assert content.isascii()
+    document["resources"]["nodes"]["2"]["data"]["content"] = "WIDE" + "x" * 100_000
+    document["resources"]["nodes"]["2"]["data"]["beside"] = beside
+    content = json.dumps(document, ensure_ascii=False).replace("WIDE", wide)
     assert size_once_read(content) > 0.9 * size_in_memory(parse(content))
 
 
@@ -102,14 +106,16 @@ def test_what_was_found_when_it_was_loaded_counts_in_the_size_of_a_story() -> No
     assert size_in_memory(project) > 1_500 * 250
 
 
-def test_what_texts_expose_counts_in_the_size_of_a_story() -> None:
+@pytest.mark.parametrize("brace", ["{", "\\u007b", "\\u007B"])
+def test_what_texts_expose_counts_in_the_size_of_a_story(brace: str) -> None:
     document = json.loads(story_text())
-    document["resources"]["nodes"]["2"]["data"]["content"] = "".join(f"{{a{number}}}" for number in range(20_000))
+    document["resources"]["nodes"]["2"]["data"]["content"] = "".join(f"BRACEa{number}}}" for number in range(20_000))
+    content = json.dumps(document).replace("BRACE", brace)
     tracemalloc.start()
     try:
-        project = parse(json.dumps(document))
+        project = parse(content)
         assert size_in_memory(project) > 0.7 * tracemalloc.get_traced_memory()[0]
-        assert size_once_read(json.dumps(document)) > 0.9 * size_in_memory(project)
+        assert size_once_read(content) > 0.9 * size_in_memory(project)
     finally:
         tracemalloc.stop()
 

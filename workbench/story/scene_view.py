@@ -1,6 +1,6 @@
 """What there is to see of a scene, made in one go and away from the event loop."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from sys import getsizeof
 
@@ -25,6 +25,7 @@ class SceneView:
         findings: What the checks find in the whole story.
         marked: The nodes of the scene that the preview changes.
         left_out: How many of its nodes are not drawn, as they are too many.
+        size: What a page keeps of it, in bytes of memory.
     """
 
     name: str
@@ -36,12 +37,12 @@ class SceneView:
     findings: list[Finding]
     marked: list[int]
     left_out: int
+    size: int = field(init=False, repr=False, compare=False)
 
-    @property
-    def size(self) -> int:
-        """What a page keeps of it, in bytes of memory."""
+    def __post_init__(self) -> None:
         texts = chain(self.scenes.values(), self.nodes.values(), (self.drawing, self.outline))
-        return sum(map(getsizeof, texts)) + size_of_findings(self.findings)
+        size = sum(map(getsizeof, texts)) + size_of_findings(self.findings)
+        object.__setattr__(self, "size", size)  # once: it is asked for whenever any page opens a story
 
 
 def view_scene(before: OpenStory, preview: OpenStory | None, scene: int, go_on: GoOn) -> SceneView:
