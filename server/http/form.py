@@ -37,6 +37,7 @@ class Form(MultiPartParser):
         self.is_whole = False
 
     async def parse(self) -> FormData:
+        """What it has; raises `MultiPartException` where it is none, or has more than it may."""
         async with aclosing(self.stream):
             return await super().parse()
 
