@@ -5,7 +5,6 @@ from server.app import create_app
 from server.background.embedding import EmbeddingWorker
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError
-from server.http.form import Form
 from server.http.turn_routes import TurnBody, TurnReport, answer_turn
 from server.json_text import JsonError, refuse_large_story
 from server.limits.descriptors import raise_descriptors
@@ -26,7 +25,6 @@ __all__ = [
     "AccessDenied",
     "CatalogPendings",
     "EmbeddingWorker",
-    "Form",
     "Guest",
     "GuestRefused",
     "JsonError",

@@ -12,7 +12,8 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
 
-from server import Form, RequestError
+from server import RequestError
+from server.http.form import Form
 from workbench.frame.bounded import LONGEST_PROBLEM, beginning
 from workbench.frame.drop import Drop
 from workbench.frame.notice import notify
