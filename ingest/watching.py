@@ -38,6 +38,7 @@ _ALL = ("",)  # the beginning of every name
 _Folders = tuple[Path, Mapping[str, Identity]]  # a folder, and by their paths below it all that are in it, itself first
 _ANOTHER = Stamp(0, -1, 0)  # that of no file
 _Found = tuple[int, str]  # which of the watched paths, and the path below it
+_MOST_WATCHED = 1_000  # folders, which takes twenty milliseconds, and nobody else runs meanwhile
 # inotify watches one folder at a time, and the library follows links when it goes through them by itself.
 _RECURSIVE = sys.platform != "linux"
 
@@ -302,8 +303,9 @@ class _Notices:
             self.close()
             self._watched = folders
             watched = [root / below for root, all_of_it in folders for below in ([""] if _RECURSIVE else all_of_it)]
-            self._stream = self._announced([each for each in watched if _is_text(each)])
-            seconds = 0  # what happened before they were watched was not announced
+            if len(watched) <= _MOST_WATCHED:
+                self._stream = self._announced([each for each in watched if _is_text(each)])
+                seconds = 0  # what happened before they were watched was not announced
         give_up_at = monotonic() + seconds
         try:
             while self._stream is not None:

@@ -95,7 +95,7 @@ class _Endpoint:
             raise HTTPException(503, RequestPlace.PROBLEM)
         scope["state"]["place"] = place
         try:
-            await in_thread_if_large(len(body), _refuse, body)
+            body = await in_thread_if_large(len(body), _message, body)
             pace = self._services.paces[workspace]
             await pace.wait(is_message=False)
             pace.held(_seconds(body))
@@ -139,10 +139,13 @@ async def _read(receive: Receive) -> bytes:
     return bytes(body)
 
 
-def _refuse(body: bytes) -> None:
-    """Raises `HTTPException` where a body is of very many values, or no message.
+def _message(body: bytes) -> bytes:
+    """The message in a body, without whatever nobody reads: a session keeps what it was asked with.
 
     The SDK reads it once more on the event loop; of what is no message it would say there eleven times what it was.
+
+    Raises:
+        HTTPException: It is of very many values, or no message.
     """
     from mcp.types import jsonrpc_message_adapter
 
@@ -154,11 +157,12 @@ def _refuse(body: bytes) -> None:
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)
     try:
-        jsonrpc_message_adapter.validate_python(read_object(text, "A request over MCP"), by_name=False)
+        message = jsonrpc_message_adapter.validate_python(read_object(text, "A request over MCP"), by_name=False)
     except JsonError as error:
         raise HTTPException(400, str(error)) from error
     except ValidationError as error:
         raise HTTPException(400, "A request over MCP must be one JSON-RPC message, and this is none.") from error
+    return jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True)
 
 
 def _seconds(body: bytes) -> float:

@@ -53,6 +53,7 @@ class ChromaFolder:
         self._open: set[UUID] = set()
         self._most_open = _MOST_OPEN
         self._was_set_aside = False
+        self._examining = threading.Lock()
         self._failure: VectorStoreUnavailable | None = None
 
     def call(self, work: Callable[[ServerAPI], _Answer], _patience: Patience) -> _Answer:
@@ -129,7 +130,9 @@ class ChromaFolder:
         from chromadb.errors import InternalError
 
         closed_meanwhile = isinstance(error, AttributeError) and used is not self._system
-        return closed_meanwhile or isinstance(error, InternalError) or type(error).__name__ == "PanicException"
+        return (
+            closed_meanwhile or isinstance(error, InternalError | OSError) or type(error).__name__ == "PanicException"
+        )
 
     @contextmanager
     def _using(self) -> Generator[System]:
@@ -155,9 +158,17 @@ class ChromaFolder:
         """What the failure means; who comes second finds that it was seen to."""
         has_files = _can_open_files()  # else that may be why, of which Chroma says nothing
         with self._changing:
-            if used is self._system:
+            is_first = used is self._system
+            if is_first:
                 self._close()  # a panic leaves nothing to go on with
-                if not self._was_set_aside and has_files and _is_damaged(self._path, error):
+        # Beside others, and one at a time: all that is in the files may have to be read.
+        if is_first and has_files and not self._was_set_aside and self._examining.acquire(blocking=False):
+            try:
+                is_damaged = _is_damaged(self._path, error)
+            finally:
+                self._examining.release()
+            with self._changing:
+                if is_damaged and not self._was_set_aside:
                     # Once: what is damaged again after it was begun anew has a reason that this does not remove.
                     self._was_set_aside = True
                     return self._aside(error)

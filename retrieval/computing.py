@@ -13,6 +13,8 @@ _AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS = 6, 2, 4
 _places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
 # Whoever compares with all documents has their words in memory. `further` ones are for what is short.
 _comparisons = Shares(4, each=1, further=4)
+# A model that runs here works on all processors: more at once would be no faster, and each takes memory.
+_models = Shares(2, each=1)
 _of_thread = threading.local()
 
 
@@ -50,6 +52,17 @@ def waiting() -> Generator[None]:
         _take(place.workspace)
 
 
+@contextmanager
+def running_model() -> Generator[None]:
+    """A model of this process works in the block: for one question of a workspace at a time, and two of all."""
+    place = _models.ask(getattr(_of_thread, "workspace", ""))
+    try:
+        place.granted.result()
+        yield
+    finally:
+        _models.give_back(place)
+
+
 def give_way() -> None:
     """Let others who wait for the thread's place go first; whoever computes for long calls it between two steps."""
     if _places.is_wanted():
@@ -62,6 +75,7 @@ def _place() -> Place | None:
 
 
 def _take(workspace: str) -> None:
+    _of_thread.workspace = workspace
     _of_thread.place = place = _places.ask(workspace)
     place.granted.result()
 

@@ -23,6 +23,7 @@ from retrieval.vector_upkeep import VectorUpkeep
 
 logger = logging.getLogger(__name__)
 
+LONGEST_QUESTION = 2_000  # characters that a model reads: some read all of a long one, for minutes
 _MANY = 10_000  # threads are begun only as they are needed: nobody waits until another project's index is built
 
 
@@ -141,7 +142,7 @@ class Ranking:
         """The question's vector; None where the model, which may be a provider's, does not answer."""
         try:
             with waiting():
-                return self._embedder.embed_query(query)
+                return self._embedder.embed_query(query[:LONGEST_QUESTION])
         except (EmbeddingModelUnavailable, ProviderAway) as error:
             logger.warning("searched by text only: %s", error)
             return None

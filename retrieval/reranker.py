@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.computing import waiting
+from retrieval.computing import running_model, waiting
 from retrieval.errors import ProviderAway, RerankerUnavailable
 from retrieval.model_source import ModelNotUsable, load_local, provider_and_name
 from retrieval.provider import ProvidedReranker
@@ -98,7 +98,8 @@ class _LocalReranker:
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         pairs = [(query, text) for text in texts]
-        return np.asarray(self._model.predict(pairs, show_progress_bar=False), dtype=np.float64)
+        with running_model():
+            return np.asarray(self._model.predict(pairs, show_progress_bar=False), dtype=np.float64)
 
 
 def _cross_encoder(source: str, offline: bool) -> CrossEncoder:

@@ -20,7 +20,7 @@ from retrieval.lexical_indexes import LexicalIndexes
 from retrieval.novelty import NoveltyFilter
 from retrieval.page_pictures import PagePainter, PagePictures, View
 from retrieval.pages import require_page, wanted
-from retrieval.ranking import Ranking
+from retrieval.ranking import LONGEST_QUESTION, Ranking
 from retrieval.relevance import Relevance
 from retrieval.reranker import RerankingModel, reranked
 from retrieval.results import CitedPassage, RankedPassage, Retrieved, SearchAnswer, Surroundings
@@ -334,7 +334,8 @@ class Retriever:
         document_id = None if document is None else self._catalog.find_document(key, document).id
         ranked = self._ranking.of(key, query, document_id, surroundings)
         found = self._found(key, ranked.entries, every_duplicate=document_id is not None)
-        entries, done = (found, True) if self._reranker is None else reranked(self._reranker, query, found)
+        asked, model = query[:LONGEST_QUESTION], self._reranker
+        entries, done = (found, True) if model is None else reranked(model, asked, found)
         first = list(islice(entries, SAYING))
         said = is_said(query, [one.passage for one in first])
         confidence = 0.0 if ranked.evidence is None else replace(ranked.evidence, is_said=said).confidence

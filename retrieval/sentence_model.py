@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.computing import running_model
 from retrieval.model_source import load_local
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class SentenceModel:
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of a question."""
         # Not behind the lock: a question must not wait two seconds for a batch of passages.
-        row = self._model.encode_query(text, show_progress_bar=False, normalize_embeddings=True)
+        with running_model():
+            row = self._model.encode_query(text, show_progress_bar=False, normalize_embeddings=True)
         return np.asarray(row, dtype=np.float32)
 
 

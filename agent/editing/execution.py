@@ -203,7 +203,7 @@ class Execution:
                 batch = await self._rehearsed(project, operations)
                 outcomes = await self._done_together(batch) if self._context.project is project else None
             finally:
-                await self._computed(project.rollback, checkpoint)
+                await self._roll_back(project, checkpoint, *operations)
             if outcomes is not None:
                 return await self._conclude_all(project, batch, outcomes)
         return [await self.execute(operations[0])]
@@ -228,7 +228,7 @@ class Execution:
                     break  # what is gone at the end cannot be spoken of before
                 applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
                 if await self._must_wait(project, applied):
-                    project.rollback(checkpoint)
+                    await self._roll_back(project, checkpoint, operation)
                     break
                 batch.append(applied)
                 self.shadow.select(applied)
@@ -301,12 +301,12 @@ class Execution:
         if must_wait:
             return await self._hold(project, checkpoint, applied)
         if self.held is not None:
-            project.rollback(checkpoint)
+            await self._roll_back(project, checkpoint, operation)
             return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
         try:
             outcome = await self._timed(self._editor.apply(applied), applied)
         except BaseException:  # stopped: nobody knows that it was done
-            project.rollback(checkpoint)
+            await self._roll_back(project, checkpoint, operation)
             raise
         reported = None
         try:
@@ -321,11 +321,11 @@ class Execution:
             if refusal(applied, outcome, reported) is None:
                 await self._computed(self.shadow.follow, project, applied, outcome, reported)
             else:
-                project.rollback(checkpoint)
+                await self._roll_back(project, checkpoint, operation)
                 await self._computed(self.shadow.keep_done, project, outcome, reported)
             raise
         if failure is not None:
-            project.rollback(checkpoint)
+            await self._roll_back(project, checkpoint, operation)
             return await self.shadow.refuse(project, applied, outcome, reported, failure)
         applied = await self._computed(self.shadow.follow, project, applied, outcome, reported)
         return await self.shadow.conclude(project, applied, outcome, reported)
@@ -356,12 +356,12 @@ class Execution:
                 applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
                 must_wait = await self._must_wait(project, applied)
             except BaseException:  # refused, or stopped
-                project.rollback(checkpoint)
+                await self._roll_back(project, checkpoint, operation)
                 raise
             current = self._context.project
             if current is None or current is project:
                 return project, checkpoint, applied, must_wait
-            project.rollback(checkpoint)  # the client has sent a newer one meanwhile
+            await self._roll_back(project, checkpoint, operation)  # the client has sent a newer one meanwhile
             project, self._context.planned = current, planned
 
     async def _kept(self, project: ArrowProject) -> ArrowProject:
@@ -397,13 +397,17 @@ class Execution:
         given = weight(*(one for one in operations if isinstance(one, Operation)))
         return await in_thread_if_large(self._context.characters + given, work, *args, **kwargs)
 
+    async def _roll_back(self, project: ArrowProject, checkpoint: int, *operations: Operation) -> None:
+        """The story is again without the operations; it may be copied in a thread just now, and waits for that."""
+        await in_thread_if_large(self._context.characters + weight(*operations), project.rollback, checkpoint)
+
     async def _hold(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> OperationFinished:
         """Keeps an operation until the user has agreed; what follows it is tried on a copy that has it."""
         if self.held is None:
             try:
                 after = await in_thread(project.copy)
             finally:  # also where it is stopped
-                project.rollback(checkpoint)
+                await self._roll_back(project, checkpoint, applied.operation)
             current = self._context.project
             self.held = Held(project, [], None if current is project else current)
             self._context.project = after

@@ -17,7 +17,7 @@ from arrow_project.scripts import Dialogue, Speech, read_dialogues, walk
 from retrieval import NumberedPassage, content_terms
 
 _READ = 4
-_LONGEST = 2_000_000  # characters of all that is read: each line is an object until the dialogue is found
+_LONGEST = 500_000  # characters of all that is read
 _LISTED = 12
 _LONGEST_NAME = 1_000  # characters that are taken apart
 # How many of a dialogue's speeches, the longest, tell which passages hold it.
@@ -31,12 +31,18 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Found:
-    """A dialogue and all dialogues of its document; how well it fits what was asked for, 3 and more: it is meant."""
+    """A dialogue of a document, and how well it fits what was asked for; 3 and more: it is meant.
 
-    dialogue: Dialogue
+    Its items are left out: each line of a document is forty times as large as an object, and many turns may wait for
+    the next document, or for a search.
+    """
+
     document: str
-    others: Sequence[Dialogue]
+    place: int  # among the dialogues of the document
+    number: str
+    title: str
     fit: float
+    telling: Sequence[str]
 
 
 def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[None]:
@@ -50,21 +56,35 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
     sources = [NumberedPassage.of(cited) for cited in context.passages]
     sources += yield from search(wanted or f"dialogue {number}", token(asked, "DOCUMENT") or None)
     found: list[Found] = []
-    room = _LONGEST
+    texts, name, room = dict[str, str](), "", _LONGEST
     for name in _candidates(sources, token(asked, "DOCUMENT"), context):
-        text = yield from _read(name, room)
-        room -= len(text)
-        dialogues = read_dialogues(text)[: None if room else -1]  # of what was cut the last is half
-        found += [Found(one, name, dialogues, _fit(number, wanted, one)) for one in dialogues]
+        texts[name] = yield from _read(name, room)
+        room -= len(texts[name])
+        for place, one in enumerate(_dialogues(texts[name], is_all=room > 0)):
+            fit = _fit(number, wanted, one)
+            found.append(Found(name, place, one.number, one.title, fit, _telling(one) if fit >= 1.0 else ()))
         if any(one.fit >= 3 for one in found):
             break
     best = _choose(f"dialogue {number}" if number else f"“{wanted}”", found, is_all=room > 0)
     if not (numbers := _numbers(best, sources)):
-        numbers = _numbers(best, (yield from search(_speeches(best.dialogue)[0][:300], best.document)))
+        numbers = _numbers(best, (yield from search(best.telling[0][:300], best.document)))
     cited = "".join(f" [{one}]" for one in numbers)
-    which = f"dialogue {best.dialogue.number}" if best.dialogue.number else f"“{best.dialogue.title or wanted}”"
-    _build(draft, best.dialogue, best.others, _name(words), f"{which} in {best.document}{cited}")
-    yield Say(f"I will build the scene “{_name(words) or best.dialogue.title}” from {which} in {best.document}{cited}.")
+    which = f"dialogue {best.number}" if best.number else f"“{best.title or wanted}”"
+    others = _dialogues(texts[best.document], is_all=room > 0 or best.document != name)
+    title = _name(words) or best.title
+    _build(draft, others[best.place], others, _name(words), f"{which} in {best.document}{cited}")
+    yield Say(f"I will build the scene “{title}” from {which} in {best.document}{cited}.")
+
+
+def _dialogues(text: str, *, is_all: bool) -> list[Dialogue]:
+    """Those of a document; of one that was cut the last is half."""
+    return read_dialogues(text)[: None if is_all else -1]
+
+
+def _telling(dialogue: Dialogue) -> list[str]:
+    """What is said in it, the longest first."""
+    speeches = [item.words for item in walk(dialogue.items) if isinstance(item, Speech)]
+    return sorted(speeches, key=len, reverse=True)[:_TELLING] or [dialogue.title]
 
 
 def from_message(draft: Draft, words: Words) -> Steps[None]:
@@ -199,16 +219,12 @@ def _choose(wanted: str, found: list[Found], *, is_all: bool) -> Found:
 
 
 def _titles(found: list[Found]) -> str:
-    titles = [f"{one.dialogue.number} “{one.dialogue.title or 'untitled'}” in {one.document}".strip() for one in found]
+    titles = [f"{one.number} “{one.title or 'untitled'}” in {one.document}".strip() for one in found]
     return join(titles, most=_LISTED)
 
 
 def _numbers(found: Found, sources: Sequence[NumberedPassage]) -> list[int]:
     """The numbers of the passages in which the dialogue's lines stand; short ones stand in others, too."""
-    telling = [fold(words) for words in sorted(_speeches(found.dialogue), key=len, reverse=True)[:_TELLING]]
+    telling = [fold(words) for words in found.telling]
     here = [source for source in sources if source.document == found.document]
     return sorted({one.number for one in here if any(words in fold(one.text) for words in telling)})
-
-
-def _speeches(dialogue: Dialogue) -> list[str]:
-    return [item.words for item in walk(dialogue.items) if isinstance(item, Speech)] or [dialogue.title]

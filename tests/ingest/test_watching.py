@@ -250,3 +250,14 @@ def test_what_changed_before_a_folder_was_watched_is_looked_for_at_once(
     notices._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     NOTICES_WAIT(notices, [(folder, {"": (1, 1)})], 3600.0)
     assert len(list(words)) == 2
+
+
+def test_very_many_folders_are_looked_at_and_not_announced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library adds each of them while it holds the interpreter, and anew whenever there is another one."""
+    monkeypatch.setattr("ingest.watching._MOST_WATCHED", 2)
+    asked = list[list[Path]]()
+    monkeypatch.setattr("ingest.watching._Notices._announced", lambda _notices, folders: asked.append(folders))
+    notices = _Notices(threading.Event())
+    for names in (["", "a"], ["", "a", "b"], ["", "a"]):
+        NOTICES_WAIT(notices, [(folder, dict.fromkeys(names, (1, 1)))], 0.0)
+    assert [len(folders) for folders in asked] == [2, 2]

@@ -8,7 +8,7 @@ import pytest
 
 from corpora import Catalog, Passage, ProjectKey, Shares
 from retrieval import Retriever
-from retrieval.computing import computing
+from retrieval.computing import computing, running_model, waiting
 from retrieval.embedder import Vectors
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
@@ -141,3 +141,43 @@ def test_no_search_with_vectors_waits_for_the_index_of_another_project(
         finally:
             go.set()
         assert all(one.result(60) for one in asked)
+
+
+def test_a_model_reads_one_question_of_a_workspace_at_a_time_and_another_ones_meanwhile() -> None:
+    at_once, most = 0, 0
+    entered, go, lock = threading.Semaphore(0), threading.Event(), threading.Lock()
+
+    def ask(key: ProjectKey, *, is_held_up: bool) -> bool:
+        nonlocal at_once, most
+        with computing(key), waiting(), running_model():
+            if is_held_up:
+                with lock:
+                    at_once += 1
+                    most = max(most, at_once)
+                entered.release()
+                go.wait(60)
+                with lock:
+                    at_once -= 1
+        return True
+
+    with ThreadPoolExecutor(SEARCHES + 1) as pool:
+        try:
+            asked = [pool.submit(ask, ALICE, is_held_up=True) for _ in range(SEARCHES)]
+            assert entered.acquire(timeout=60)
+            assert pool.submit(ask, BOB, is_held_up=False).result(60)
+        finally:
+            go.set()
+        assert all(one.result(60) for one in asked)
+    assert most == 1
+
+
+def test_of_a_long_question_a_model_reads_the_beginning(
+    retriever: Retriever, embedder: SmallEmbedder, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    embed = embedder.embed_query
+    monkeypatch.setattr(embedder, "embed_query", lambda text: (read.append(text), embed(text))[1])
+    put(ALICE, "a.md", "The dragon sleeps.")
+    retriever.embed_pending(ALICE)
+    assert retriever.search(ALICE, "dragon " * 1_000)
+    assert [len(text) for text in read] == [2_000]

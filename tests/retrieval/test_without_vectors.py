@@ -6,12 +6,14 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from chromadb.errors import InternalError
 
 from corpora import Catalog, ProjectKey
 from evaluation.retrieval.ours import Ours
@@ -371,3 +373,39 @@ def test_a_full_disk_is_no_damage(
     assert not isinstance(refused.value, VectorStoreDamaged)
     assert [name for name, _ in vectors.query(key, small_vector("dragon"), 1)] == ["p1"]
     assert _set_aside(tmp_path / "chroma") == []
+
+
+def test_vectors_on_a_drive_that_is_away_leave_search_by_text(
+    tmp_path: Path, catalog: Catalog, embedder: SmallEmbedder, put: Put, key: ProjectKey
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "drive" / "chroma")
+    away = VectorStore(tmp_path / "link")
+    retriever = Retriever(catalog, embedder, away)
+    put(key, "a.md", "The dragon sleeps.")
+    with pytest.raises(VectorStoreUnavailable):
+        retriever.embed_pending(key)
+    assert retriever.search(key, "dragon")
+    with pytest.raises(VectorStoreUnavailable):
+        retriever.check_vectors()
+
+
+def test_others_search_while_the_files_are_looked_through_for_damage(
+    vectors: VectorStore, retriever: Retriever, put: Put, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of a large database may have to be read, each time that a disk is full."""
+    put(key, "a.md", "The dragon sleeps.")
+    retriever.embed_pending(key)
+    searched = list[bool]()
+
+    def looked_through(_path: Path, _error: BaseException) -> bool:
+        with ThreadPoolExecutor(1) as another:
+            searched.append(not another.submit(retriever.answer, key, "dragon").result(60).text_only)
+        return False
+
+    def full(_client: object) -> None:
+        raise InternalError("database or disk is full")
+
+    monkeypatch.setattr("retrieval.chroma_folder._is_damaged", looked_through)
+    with pytest.raises(VectorStoreUnavailable, match="disk is full"):
+        vectors._chroma.call(full, None)  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    assert searched == [True]

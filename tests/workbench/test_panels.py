@@ -5,16 +5,15 @@ import gc
 import json
 import weakref
 from collections import defaultdict
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
+from fastapi import Request
 from nicegui import app, ui
-from starlette.datastructures import UploadFile
+from starlette.types import Message
 
 from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import MOST_VALUES, Operation
@@ -48,15 +47,16 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return said
 
 
-def sent(story: OpenStory, **fields: str) -> Any:
+def sent(story: OpenStory, **fields: str) -> Request:
     """A request with a story that a browser's tab has kept."""
+    form = httpx.Request("POST", "http://page/", data=fields, files={"files": (story.name, story.text.encode())})
 
-    @asynccontextmanager
-    async def form(**_limits: int) -> AsyncGenerator[dict[str, Any]]:
-        yield {"files": UploadFile(BytesIO(story.text.encode()), filename=story.name)} | fields
+    async def receive() -> Message:
+        return {"type": "http.request", "body": form.read()}
 
-    headers = {"content-type": "multipart/form-data"}
-    return SimpleNamespace(state=SimpleNamespace(workspace="red"), headers=headers, form=form)
+    headers = [(name.lower().encode(), value.encode()) for name, value in form.headers.items()]
+    state = {"workspace": "red", "take_file": lambda: None}
+    return Request({"type": "http", "method": "POST", "headers": headers, "state": state}, receive)
 
 
 def visited(room: OpenStories | None = None) -> Any:

@@ -38,6 +38,7 @@ _SHORT, _MOST_WRITTEN = 2000, 3_000_000
 _UNDER_WAY = Places(4000, 1000)
 _CHARACTERS = 10_000  # of a message that is not done with count as one more: reading it may take 36 times as much
 _MOST_SAID = 20  # of one event; the library keeps a list of all
+_MOST_PARTS = 20  # of what is no text: an empty object takes thirty times as much as it is long
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
 
@@ -170,7 +171,11 @@ def _refuse_much_for_a_field(client: Client, message: dict[str, Any], said: list
     if len(said) > _MOST_SAID:
         raise ValueError("no event has so much to say")
     field = client.elements.get(message.get("id", 0))
-    if sum(len(one or "") for one in said) <= _SHORT or not isinstance(field, ValueElement):
+    if not isinstance(field, ValueElement):
+        return
+    if any(sum(map(one.count, "[{,")) > _MOST_PARTS for one in said if one and not one.startswith('"')):
+        raise ValueError("nothing that is chosen in a field has so many parts")
+    if sum(len(one or "") for one in said) <= _SHORT:
         return
     # One text and nothing beside it, which would make it a list; it may be four times as long as its JSON.
     (text,) = (json.loads(one or "") for one in said)

@@ -89,16 +89,15 @@ class StoryPanel:
             if is_shown():
                 self._say_drawn(story, _NOT_DRAWN)  # what was drawn before is another state of it
             raise
+        try:
+            self._visit.admit_view(view, self._view)  # before it waits
+        except RequestError as error:
+            self._say_drawn(story, str(error))
+            return
         async with self._visit.drawing():
             if not is_shown():
                 return
-            self._shown.scene = view.scene
-            try:
-                self._visit.admit_view(view, self._view)
-            except RequestError as error:
-                self._say_drawn(story, str(error))
-                return
-            self._view = view
+            self._shown.scene, self._view = view.scene, view
             self._say_drawn(story)
             if view.left_out:
                 self._name.set_text(f"{self._name.text}: {view.left_out} of the scene's nodes are not drawn")

@@ -164,6 +164,14 @@ def test_no_more_is_read_than_has_room_and_no_half_dialogue_is_taken(
     assert scene(turn, "Waiting") == ["entry", "monolog", "interaction", "monolog", "monolog"]
 
 
+def test_where_another_document_had_no_room_the_last_dialogue_of_one_is_whole(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.local.dialogue_import._LONGEST", len(SCRIPT) + 10)
+    documents(turn, a_script_txt=SCRIPT, b_script_txt=SCRIPT).run('build a scene from the dialogue "Partin"')
+    assert {"Parting", "Waiting"} <= {one.name for one in turn.story.scenes.values()}, turn.text
+
+
 def test_an_editor_that_fails_half_way_is_told(turn: Turn) -> None:
     turn.refused = {"create_connection": {"code": "TIMEOUT", "message": "The editor did not answer."}}
     documents(turn, script_txt=SCRIPT).run("build a scene from dialogue 1")
