@@ -15,7 +15,15 @@ from tests.agent.story import story_text
 from tests.workbench.test_forms import on_a_page
 from tests.workbench.test_panels import visited
 from workbench.changing.resources import Resources
-from workbench.frame.bounded import LONGEST_OUTLINE, MOST_ELEMENTS, MOST_LINKS, MOST_NODES, MOST_WAYS, beginning
+from workbench.frame.bounded import (
+    LONGEST_CARD,
+    LONGEST_OUTLINE,
+    MOST_ELEMENTS,
+    MOST_LINKS,
+    MOST_NODES,
+    MOST_WAYS,
+    beginning,
+)
 from workbench.story.graph import scene_drawing
 from workbench.story.node_card import draw_node
 from workbench.story.open_story import BLANK, OpenStory
@@ -250,3 +258,17 @@ def test_one_emoji_does_not_make_a_drawing_four_times_as_large() -> None:
     for node in story["resources"]["nodes"].values():
         node["data"] = {"title": "\N{GRINNING FACE}" * 20}
     assert "&#128512;" not in scene_drawing(OpenStory("s.arrow", json.dumps(story)), 0)
+
+
+def test_of_a_node_with_long_texts_its_card_shows_so_many_characters_together() -> None:
+    opened = _linked(3)
+    node = replace(opened.story.nodes[1000], data={"lines": ["🏮" * 9_000] * 100})
+    opened.story.nodes[1000] = node
+
+    async def use() -> list[str]:
+        draw_node(opened.story, node, print)
+        return [label.text for label in ElementFilter(kind=ui.label)]
+
+    said = on_a_page(use)
+    assert LONGEST_CARD <= sum(map(len, said)) <= LONGEST_CARD + 1_000
+    assert "More are not shown." in said

@@ -40,7 +40,7 @@ _CHARACTERS = 10_000  # of a message that is not done with count as one more: re
 _MOST_SAID = 20  # of one event; the library keeps a list of all
 _MOST_PARTS = 20  # of what is no text: an empty object takes thirty times as much as it is long
 
-_MOST_KEPT = 2**20  # of what was said to a page, in bytes of JSON
+_MOST_KEPT = 2**20  # of what was said to a page, in bytes of memory that its JSON takes
 
 # What a browser's tab keeps of a workspace's pages, as `fletcher/story/red/text`; that of others stays theirs.
 _FORGET = """((workspace) => {
@@ -78,7 +78,7 @@ class KeptMessages(deque[HistoryEntry]):
         """Keeps one more, and no more of those before than there is room for."""
         super().append(entry)
         message_id, _, (_, _, data) = entry
-        known = {**self._sizes, message_id: len(json.dumps(data))}
+        known = {**self._sizes, message_id: getsizeof(json.dumps(data))}
         self._sizes = {kept: known[kept] for kept, *_ in self}
         while self and sum(self._sizes[kept] for kept, *_ in self) > _MOST_KEPT:
             self.popleft()

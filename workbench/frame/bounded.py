@@ -17,8 +17,8 @@ MOST_FIELDS = 50
 MOST_CHOICES = 200
 """In a field of a form, each of which costs as much as an element."""
 LONGEST_NAME, LONGEST_PROBLEM, LONGEST_TEXT, LONGEST_OUTLINE = 200, 3_000, 10_000, 200_000
-LONGEST_FORM = LONGEST_CONVERSATION = 200_000
-"""In characters; of a form and a conversation, those of all that is drawn of it together."""
+LONGEST_FORM = LONGEST_CONVERSATION = LONGEST_CARD = 200_000
+"""In characters; of a form, a conversation and a node, those of all that is drawn of it together."""
 _NOT_WORTH_IT = 50  # characters: the beginning of a beginning is the same
 
 

@@ -6,7 +6,15 @@ from functools import partial
 from nicegui import ui
 
 from arrow_project import Link, Node, Story, shorten, texts_of
-from workbench.frame.bounded import LONGEST_NAME, MOST_ELEMENTS, MOST_WAYS, beginning, draw_first
+from workbench.frame.bounded import (
+    LONGEST_CARD,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    MOST_ELEMENTS,
+    MOST_WAYS,
+    beginning,
+    draw_first,
+)
 
 
 def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None:
@@ -16,11 +24,13 @@ def draw_node(story: Story, node: Node, choose: Callable[[int], object]) -> None
     ui.label(f"Node {node.id}: {kind}").classes("title").props('role="heading" aria-level="2"')
     name, scene = (shorten(one, LONGEST_NAME) for one in (node.name, story.scenes[node.scene_id].name))
     ui.label(f"Named “{name}”, in scene “{scene}”").classes("hint")
-    texts = texts_of(node.data, MOST_ELEMENTS + 1)
-    for text in texts[:MOST_ELEMENTS]:
-        ui.label(beginning(text)).classes("passage")
-    if len(texts) > MOST_ELEMENTS:
-        ui.label("More are not shown.").classes("hint")
+    room = LONGEST_CARD
+    for at, text in enumerate(texts_of(node.data, MOST_ELEMENTS + 1)):
+        if at == MOST_ELEMENTS or not room:
+            ui.label("More are not shown.").classes("hint")
+            break
+        ui.label(beginning(text, min(LONGEST_TEXT, room))).classes("passage")
+        room = max(room - len(text), 0)
     if node.notes:
         ui.label(f"Notes: {beginning(node.notes)}").classes("remark")
     ui.label("What leads here").classes("part")
