@@ -38,7 +38,7 @@ _ALL = ("",)  # the beginning of every name
 _Folders = tuple[Path, Mapping[str, Identity]]  # a folder, and by their paths below it all that are in it, itself first
 _ANOTHER = Stamp(0, -1, 0)  # that of no file
 _Found = tuple[int, str]  # which of the watched paths, and the path below it
-_MOST_WATCHED = 1_000  # folders, which takes twenty milliseconds, and nobody else runs meanwhile
+_MOST_WATCHED = 5_000  # folders, which takes a tenth of a second, and nobody else runs meanwhile
 # inotify watches one folder at a time, and the library follows links when it goes through them by itself.
 _RECURSIVE = sys.platform != "linux"
 

@@ -65,9 +65,9 @@ class View:
 class CannotExecute(Exception):
     """This client cannot execute an operation, and nothing of it was tried."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, code: str = "PERMISSION_DENIED") -> None:
         super().__init__(message)
-        self.failure = Failure("PERMISSION_DENIED", message)
+        self.failure = Failure(code, message)
 
 
 class Dialect(ABC):

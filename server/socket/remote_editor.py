@@ -13,7 +13,7 @@ from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits, wit
 from server.socket.messages import FunctionResult
 from server.socket.state import State
 
-_READ_AT_ONCE = 100_000  # characters
+_READ_AT_ONCE, _MADE_AT_ONCE = 100_000, 1_000  # characters of what the client shows, and calls
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
 ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
@@ -46,6 +46,15 @@ class _Progress:
     done: list[Call] = field(default_factory=list[Call])
     ids: dict[int, int] = field(default_factory=dict[int, int])  # expected id: the one that the client has given
     result: Any = None
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What the client is asked for one operation, or for several: all of it in one frame, where it takes that."""
+
+    calls: Sequence[Call]
+    id: str
+    at_once: Frame | None
 
 
 class RemoteEditor:
@@ -111,11 +120,11 @@ class RemoteEditor:
         """Has the client execute the calls of one operation; the first that fails ends it."""
         view = self._view(self.last_content)
         try:
-            calls = await self._calls(applied, view)
+            request = await self._beside_others([applied], view, self._asked_at_once)
         except CannotExecute as error:
             return Outcome(success=False, failure=error.failure)
         self.content = None
-        outcome = await (self._apply_at_once(calls) or self._apply_one_by_one(applied, calls, view))
+        outcome = await (self._batch(request) if request.at_once else self._apply_one_by_one(applied, request, view))
         self.content = None
         return outcome
 
@@ -137,44 +146,67 @@ class RemoteEditor:
         """
         view = self._view(self.last_content)
         try:
-            calls = [call for one in applied for call in await self._calls(one, view)]
+            request = await self._beside_others(applied, view, self._asked_together)
         except CannotExecute:
             return None
-        request_id = _new_request_id()
-        frame = self._dialect.batch(request_id, calls)
-        limit = self._dialect.client.max_frame_bytes
-        if frame is None or not fits(frame, limit) or _names_expected_ids(frame, calls):
+        if request.at_once is None:
             return None
-        outcome = await self._execute(request_id, frame, "function_call_batch")
+        outcome = await self._execute(request.id, request.at_once, "function_call_batch")
         self.last_content = outcome.content or self.last_content
         if not outcome.success:
             return [outcome]
-        return _outcome_of_each(applied, calls, outcome)
+        return _outcome_of_each(applied, request.calls, outcome)
 
-    async def _calls(self, applied: OperationResult, view: View) -> tuple[Call, ...]:
-        if len(view.content or "") > _READ_AT_ONCE:  # a dialect may look into it
-            return await in_thread(self._dialect.calls, applied, view)
-        return self._dialect.calls(applied, view)
+    async def _beside_others(
+        self, applied: Sequence[OperationResult], view: View, ask: Callable[[Sequence[Call]], _Request]
+    ) -> _Request:
+        """What is asked of the client, worked out in a thread where it takes long."""
 
-    def _apply_at_once(self, calls: Sequence[Call]) -> Awaitable[Outcome] | None:
+        def asked() -> _Request:
+            return ask([call for one in applied for call in self._dialect.calls(one, view)])
+
+        # A dialect may look into what the client shows.
+        is_long = len(view.content or "") > _READ_AT_ONCE or sum(len(one.calls) for one in applied) > _MADE_AT_ONCE
+        return await in_thread(asked) if is_long else asked()
+
+    def _asked_at_once(self, calls: Sequence[Call]) -> _Request:
         """All calls in one message, where there are several, the client takes that, and they fit."""
         request_id = _new_request_id()
         frame = self._dialect.batch(request_id, calls) if len(calls) > 1 else None
-        if frame is None or not fits(frame, self._dialect.client.max_frame_bytes):
-            return None
-        return self._batch(request_id, frame, calls)
+        if frame is not None and fits(frame, self._dialect.client.max_frame_bytes):
+            return _Request(calls, request_id, frame)
+        return self._asked_one_by_one(calls)
 
-    async def _batch(self, request_id: str, frame: Frame, calls: Sequence[Call]) -> Outcome:
-        outcome = await self._execute(request_id, frame, "function_call_batch")
+    def _asked_one_by_one(self, calls: Sequence[Call]) -> _Request:
+        """Raises `CannotExecute` where one is too long."""
+        limit = self._dialect.client.max_frame_bytes
+        for call in calls:
+            if not fits(self._dialect.function_call(_new_request_id(), call), limit):
+                raise CannotExecute(
+                    f"{call.function} is longer than the {limit} bytes that the client takes at once, and nothing "
+                    "of it was done. Use shorter texts, or several nodes.",
+                    "TOO_LARGE",
+                )
+        return _Request(calls, "", None)
+
+    def _asked_together(self, calls: Sequence[Call]) -> _Request:
+        """All calls of several operations in one message, where they fit and no call needs an id of another one."""
+        request_id = _new_request_id()
+        frame = self._dialect.batch(request_id, calls)
+        limit = self._dialect.client.max_frame_bytes
+        is_whole = frame is not None and fits(frame, limit) and not _names_expected_ids(frame, calls)
+        return _Request(calls, request_id, frame if is_whole else None)
+
+    async def _batch(self, request: _Request) -> Outcome:
+        assert request.at_once is not None
+        outcome = await self._execute(request.id, request.at_once, "function_call_batch")
         created = _created_nodes(outcome.result)
-        if outcome.success and created and calls[0].function == "create_insert_node":
+        if outcome.success and created and request.calls[0].function == "create_insert_node":
             return replace(outcome, result=created[0])
         return outcome
 
-    async def _apply_one_by_one(self, applied: OperationResult, calls: Sequence[Call], view: View) -> Outcome:
-        too_long = self._too_long(calls)
-        if too_long is not None:
-            return too_long
+    async def _apply_one_by_one(self, applied: OperationResult, request: _Request, view: View) -> Outcome:
+        calls = request.calls
         progress, outcome = _Progress(), Outcome(success=True)
         subject = next(iter(applied.result.values()), None)  # what the operation is about; the rest is by the way
         for call in calls:
@@ -192,17 +224,6 @@ class RemoteEditor:
                 progress.ids |= await in_thread(_given_ids, call, outcome, view.project)
         result = outcome.result if progress.result is None else progress.result
         return replace(outcome, result=result, content=self.content)
-
-    def _too_long(self, calls: Sequence[Call]) -> Outcome | None:
-        limit = self._dialect.client.max_frame_bytes
-        for call in calls:
-            if not fits(self._dialect.function_call(_new_request_id(), call), limit):
-                message = (
-                    f"{call.function} is longer than the {limit} bytes that the client takes at once, and nothing "
-                    "of it was done. Use shorter texts, or several nodes."
-                )
-                return Outcome(success=False, failure=Failure("TOO_LARGE", message))
-        return None
 
     def _broken_off(
         self, outcome: Outcome, progress: _Progress, applied: OperationResult, calls: Sequence[Call]

@@ -1,0 +1,40 @@
+"""What the editor behind a socket is asked for."""
+
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arrow_project import NativeCall
+from server.dialects import DIALECTS, Call, Client, Frame
+from server.socket.messages import FunctionResult
+from server.socket.remote_editor import RemoteEditor
+
+
+@pytest.mark.parametrize(("many", "is_beside"), [(1, False), (2_000, True)])
+async def test_very_many_calls_are_worked_out_beside_the_event_loop(
+    many: int, is_beside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Removing a variable from all nodes that use it is a call for each of them."""
+    here, worked_out = threading.get_ident(), list[int]()
+    dialect = DIALECTS["spec"](Client(frozenset({"batch"})))
+    calls = (Call("update_node", {"node_id": 1}),) * many
+
+    def calls_of(*_: object) -> tuple[Call, ...]:
+        worked_out.append(threading.get_ident())
+        return calls
+
+    async def send(frame: Frame) -> None:
+        data = frame.get("data", frame)
+        assert editor.resolve(
+            FunctionResult(type="function_result", request_id=data["request_id"], success=False, error="No.")
+        )
+
+    monkeypatch.setattr(dialect, "calls", calls_of)
+    view: Any = SimpleNamespace(content=None, project=None)
+    editor = RemoteEditor(dialect, send, lambda _: None, lambda _: view, 60)
+    applied: Any = SimpleNamespace(calls=(NativeCall("update_node", {}),) * many, result={"node_id": 1})
+    outcome = await editor.apply(applied)
+    assert outcome.failure is not None
+    assert [one != here for one in worked_out] == [is_beside]
