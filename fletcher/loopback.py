@@ -17,7 +17,7 @@ from fletcher.errors import CommandError
 
 _GRACE_S = 5  # how long requests under way may go on once the server is told to end
 _FEW_LINES = FewLines()
-_OF_CLIENTS = ("uvicorn.error", "server.app")  # who logs what any client can cause
+_OF_CLIENTS = ("uvicorn.error", "server.app", "python_multipart.multipart")  # who logs what any client can cause
 
 
 class Server(uvicorn.Server):

@@ -52,9 +52,11 @@ def _size(value: Any) -> int:
 
 def size_once_read(content: str) -> int:
     """The same of a story whose text is not read yet: nearly that, or up to one and a half times as much."""
-    is_full = content.count("{") + content.count("\\u007") > _MANY
+    escaped = content.count("\\u007b") + content.count("\\u007B")
+    is_full = content.count("{") + escaped > _MANY
     exposures = sum(len(_EXPOSURE.findall(piece)) for piece in pieces(content, 5)) if is_full else 0
-    return texts_once_read(content) + _marks(content) + _BYTES_OF_EXPOSURE * exposures
+    marks = _marks(content) + _BYTES["{"] * escaped
+    return texts_once_read(content) + marks + _BYTES_OF_EXPOSURE * exposures
 
 
 def texts_once_read(content: str) -> int:
