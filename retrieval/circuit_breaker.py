@@ -60,12 +60,19 @@ class CircuitBreaker:
         name: The server, as the log names it.
         probe: Asks the server for any answer.
         lost: The errors that say that the server cannot be reached; others are answers, but for `AnswerWithoutEnd`.
+        doubtful: Those that may say it, or that it does not take what it was asked: a probe shows which.
     """
 
-    def __init__(self, name: str, probe: Callable[[], object], lost: tuple[type[Exception], ...]) -> None:
+    def __init__(
+        self,
+        name: str,
+        probe: Callable[[], object],
+        lost: tuple[type[Exception], ...] = (),
+        doubtful: tuple[type[Exception], ...] = (),
+    ) -> None:
         self._name = name
         self._probe = probe
-        self._lost = (*lost, AnswerWithoutEnd)
+        self._lost, self._doubtful = (*lost, AnswerWithoutEnd), doubtful
         self._free = threading.Semaphore(_THREADS)
         self._hanging: set[Future[Any]] = set()
         self._ended: Future[Any] = Future()
@@ -121,8 +128,13 @@ class CircuitBreaker:
                 future.add_done_callback(self._hanging.discard)
                 raise NoAnswer(_ENDED) if came else self._opened(LATE)
             return future.result()
+        except NoAnswer:
+            raise
         except self._lost as error:
             raise self._opened(str(error) or type(error).__name__) from error
+        except self._doubtful as error:
+            reason = str(error) or type(error).__name__
+            raise (NoAnswer(reason) if self._is_there(_PROBE_S) else self._opened(reason)) from error
         finally:
             either.clear()
             del future  # else its error would have itself, and the answer that it came of, for long
@@ -133,9 +145,9 @@ class CircuitBreaker:
             return waited(patience.limit_s)
         return waited(_SILENT_S) or waited(patience.limit_s - _SILENT_S if self._is_there() else 0)
 
-    def _is_there(self) -> bool:
+    def _is_there(self, seconds: float = _THERE_S) -> bool:
         probing = self._look_again()
-        wait([probing, self._ended], _THERE_S, FIRST_COMPLETED)
+        wait([probing, self._ended], seconds, FIRST_COMPLETED)
         return probing.done() and probing.result()
 
     def _opened(self, reason: str) -> NoAnswer:

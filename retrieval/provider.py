@@ -98,7 +98,7 @@ class _Provider:
 
     def __init__(self, name: str, probe: Callable[[], object]) -> None:
         self._name = name
-        self._breaker = CircuitBreaker(name, probe, (Exception,))  # of the provider's client, of whatever type
+        self._breaker = CircuitBreaker(name, probe, doubtful=(Exception,))  # of the provider's client, of whatever type
         self.is_away = self._breaker.is_away
 
     def asked(self, ask: Callable[[], _Answer], patience: Patience | None = None) -> _Answer:

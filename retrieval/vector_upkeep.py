@@ -103,10 +103,10 @@ class VectorUpkeep:
 
         Nobody else may use the catalog meanwhile.
         """
-        self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
-        # Before they are: killed at any moment, the catalog does not count on a vector that is not there.
+        # In this order: killed at any moment, the catalog counts on no vector that is not there, or is another model's.
         self._catalog.mark_unembedded()
         self._vectors.clear()
+        self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
         for key in keys:
             self.embed_pending(key, progress)
 
