@@ -66,6 +66,31 @@ def test_reindex_changes_the_model(
     assert other_model.search(key, "dragon")
 
 
+def test_reindex_that_is_killed_before_the_old_vectors_are_gone_is_asked_for_again(
+    retriever: Retriever,
+    other_model: Retriever,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They have another length, and none of the new ones could be put beside them."""
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+
+    def kill() -> None:
+        raise Killed
+
+    with monkeypatch.context() as while_it_clears:
+        while_it_clears.setattr(vectors, "clear", kill)
+        with pytest.raises(Killed):
+            other_model.reindex([key])
+    with pytest.raises(EmbeddingModelMismatch, match="fletcher reindex"):
+        other_model.embed_pending(key)
+    retriever.embed_pending(key)
+    assert retriever.search(key, "dragon")
+
+
 def test_reindex_with_the_same_model_rebuilds_the_store(
     retriever: Retriever, catalog: Catalog, vectors: VectorStore, key: ProjectKey, put: Put
 ) -> None:

@@ -148,6 +148,26 @@ def test_a_server_that_cannot_be_reached_is_away_at_once(breaker: CircuitBreaker
     assert server.asked == 0
 
 
+def test_a_server_that_refuses_what_it_was_asked_and_answers_a_probe_is_not_away(server: Server) -> None:
+    breaker = CircuitBreaker("the server", server.probe, doubtful=(ValueError,))
+
+    def too_long() -> None:
+        raise ValueError("this text is too long")
+
+    assert refused(lambda: breaker.call(too_long, _LONG)) == "this text is too long"
+    assert not breaker.is_away()
+    assert breaker.call(server.ask, _LONG) == "an answer"
+
+
+def test_a_server_that_refuses_and_answers_no_probe_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise ValueError("no such key")
+
+    breaker = CircuitBreaker("the server", refuse, doubtful=(ValueError,))
+    assert refused(lambda: breaker.call(refuse, _LONG)) == "no such key"
+    assert breaker.is_away()
+
+
 def test_a_probe_that_fails_changes_nothing_and_the_next_may_succeed() -> None:
     failures = iter([ConnectionError("still"), ConnectionError("not yet")])
 
