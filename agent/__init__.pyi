@@ -15,6 +15,7 @@ from .prompt.quoting import quoted_lines as quoted_lines
 from .prompt.quoting import quoted_name as quoted_name
 from .questions.confirmation import ConfirmationPolicy as ConfirmationPolicy
 from .questions.confirmation import describe as describe
+from .questions.parameters import read_json as read_json
 from .questions.pending import KEPT_TURNS as KEPT_TURNS
 from .questions.pending import Before as Before
 from .questions.pending import Origin as Origin

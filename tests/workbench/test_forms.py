@@ -81,6 +81,16 @@ def test_what_is_no_json_is_said(written: str) -> None:
         read("rect", {"type": ["array", "object"]}, written)
 
 
+def test_of_what_is_written_wrongly_the_beginning_is_said() -> None:
+    with pytest.raises(ValueError, match="JSON is needed") as refused:
+        read("value", {}, "[" * 10_000)
+    assert len(str(refused.value)) < 300
+
+
+def test_what_is_no_number_of_json_is_a_word() -> None:
+    assert read("value", {}, '{"min": NaN, "max": 1e999}') == {"min": "NaN", "max": "1e999"}
+
+
 @pytest.mark.parametrize("function", sorted(OPERATIONS.keys() - {"node_connection_replacement", "quick_insert_node"}))
 def test_every_function_has_a_form_that_is_sent_or_says_what_it_needs(function: str) -> None:
     sent: list[str] = []

@@ -7,12 +7,15 @@ from typing import Any, Literal, Protocol
 
 from nicegui import ui
 
+from agent import read_json
+from arrow_project import shorten
 from workbench.changing.resources import Choices, Resources
 from workbench.frame.bounded import MOST_FIELDS
 from workbench.frame.notice import notify
 
 Schema = Mapping[str, Any]
 _LONGEST_ID = 100  # in digits
+_SHOWN = 100  # characters of what is written, in what is said of it
 Given = Literal["changes", "all", "all_if_changed"]
 
 # What a form has another way to say: resources are chosen by their names, places are Arrow's to find.
@@ -347,11 +350,11 @@ def _typed(written: str, type_name: str) -> Any:
         try:
             return int(written)
         except ValueError:
-            raise ValueError(f"A number is needed, without a fraction, not “{written}”.") from None
+            raise ValueError(f"A number is needed, without a fraction, not “{shorten(written, _SHOWN)}”.") from None
     if type_name == "bool":
         said = {"true": True, "yes": True, "false": False, "no": False}.get(written.strip().lower())
         if said is None:
-            raise ValueError(f"true or false is needed, not “{written}”.")
+            raise ValueError(f"true or false is needed, not “{shorten(written, _SHOWN)}”.")
         return said
     return written
 
@@ -368,9 +371,9 @@ def _named(written: Any, _type_name: str) -> Any:
 
 def _as_json(written: str, _type_name: str) -> Any:
     try:
-        return json.loads(written)
+        return read_json(written)
     except (ValueError, RecursionError):
-        raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{written}”.') from None
+        raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{shorten(written, _SHOWN)}”.') from None
 
 
 def _group(label: str) -> AbstractContextManager[Any]:
