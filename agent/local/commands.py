@@ -220,7 +220,7 @@ def _give_tag(draft: Draft, words: Words) -> None:
 def _drop_tag(draft: Draft, words: Words) -> None:
     character, key = draft.refer.character(first_ref(words)), key_of(words)
     if key not in character.tags:
-        raise NotDone(f"{called(character)} has no tag {key}; it has {', '.join(character.tags) or 'none'}.")
+        raise NotDone(f"{called(character)} has no tag {key}; it has {', '.join(map(str, character.tags)) or 'none'}.")
     left = {name: value for name, value in character.tags.items() if name != key}
     draft.apply("update_character", character_id=character.id, tags=left)
     draft.told.append(f"{called(character)} has no tag {key} any more.")

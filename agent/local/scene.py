@@ -210,4 +210,4 @@ def _read(value: str) -> Value:
     """A value by its looks; what stands in quotation marks is a text."""
     if value.casefold() in ("true", "false"):
         return value.casefold() == "true"
-    return int(value) if value.lstrip("-").isdecimal() else value.strip('"')
+    return int(value) if value.removeprefix("-").isdecimal() else value.strip('"')
