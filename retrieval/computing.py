@@ -14,7 +14,7 @@ _places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
 # Whoever compares with all documents has their words in memory. `further` ones are for what is short.
 _comparisons = Shares(4, each=1, further=4)
 # A model that runs here works on all processors: more at once would be no faster, and each takes memory.
-_models = Shares(2, each=1)
+_models = Shares(2, each=1, further=2)
 _of_thread = threading.local()
 
 
@@ -54,13 +54,9 @@ def waiting() -> Generator[None]:
 
 @contextmanager
 def running_model() -> Generator[None]:
-    """A model of this process works in the block: for one question of a workspace at a time, and two of all."""
-    place = _models.ask(getattr(_of_thread, "workspace", ""))
-    try:
-        place.granted.result()
+    """A model of this process works in the block: for one question of a workspace at a time, and few of all."""
+    with _models.taken(getattr(_of_thread, "workspace", ""), lambda: None):
         yield
-    finally:
-        _models.give_back(place)
 
 
 def give_way() -> None:

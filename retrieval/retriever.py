@@ -54,6 +54,18 @@ class _SharedDocuments(list[Document]):
         self.version = version
 
 
+def _state(document: Document) -> tuple[object, ...]:
+    """What differs once anything does; its pages may be very many."""
+    return (
+        document.name,
+        document.sha256,
+        document.embedded,
+        document.updated_at,
+        document.reader_version,
+        document.ocr_languages,
+    )
+
+
 class Retriever:
     """Searches one project at a time; may be used from several threads.
 
@@ -226,7 +238,7 @@ class Retriever:
 
     def _shared_document(self, key: ProjectKey, document: Document) -> Document:
         known = self._in_use.get((key, document.id))
-        if known is not None and known == document:
+        if known is not None and _state(known) == _state(document):
             return known
         self._in_use[key, document.id] = document
         return document

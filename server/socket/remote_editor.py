@@ -13,7 +13,7 @@ from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits, wit
 from server.socket.messages import FunctionResult
 from server.socket.state import State
 
-_READ_AT_ONCE, _MADE_AT_ONCE = 100_000, 1_000  # characters of what the client shows, and calls
+_READ_AT_ONCE, _MADE_AT_ONCE = 100_000, 20  # characters of what the client shows, and calls, with texts of nodes
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
 ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")

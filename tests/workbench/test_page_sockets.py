@@ -213,6 +213,20 @@ def test_so_much_is_written_on_a_page(guarded: str, opened: ExitStack, text: str
     assert least <= len(heard) <= 4
 
 
+@pytest.mark.parametrize("name", ["connect", "disconnect"])
+def test_a_socket_begins_and_ends_once(guarded: str, opened: ExitStack, name: str) -> None:
+    """Said as an event, the library would take its own word for who it is, and take the page leave each time."""
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    with pytest.raises(ConnectionClosed):
+        page.ask(name, {"QUERY_STRING": f"client_id={page.page_id}", "asgi.scope": {"state": {"workspace": "red"}}})
+
+
+def test_a_choice_has_any_name(guarded: str, opened: ExitStack) -> None:
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    told = next(told for tag, told in page.fields() if tag == "nicegui-select")
+    page.ask("event", told | {"args": [json.dumps({"value": 0, "label": '[{",' * 50})]})
+
+
 def test_signing_out_ends_every_page_of_the_session(guarded: str, open_page: OpenPage, opened: ExitStack) -> None:
     page = open_page(guarded)
     sign_in(page, "tok-red")
@@ -306,8 +320,8 @@ def test_a_story_is_fetched_in_pieces_and_not_said_over_the_socket(guarded: str,
     address = f"{guarded}/_nicegui/client/{page.page_id}"
     assert httpx.get(f"{address}/download", headers=red, timeout=PATIENCE_S).status_code == 404
     story = {"files": ("long.arrow", json.dumps(json.loads(BLANK) | {"title": "🏮" * 90_000}))}
-    httpx.post(f"{address}/story", files=story, headers=red, timeout=PATIENCE_S).raise_for_status()
-    page.tell("answer", '"single": true', {"url": f"/_nicegui/client/{page.page_id}/story", "answer": {}})
+    taken = httpx.post(f"{address}/story", files=story, headers=red, timeout=PATIENCE_S).raise_for_status().json()
+    page.tell("answer", '"single": true', {"url": f"/_nicegui/client/{page.page_id}/story", "answer": taken})
     with httpx.stream("GET", f"{address}/download", headers=red, timeout=PATIENCE_S) as answer:
         pieces = list(answer.iter_raw())
     assert json.loads(b"".join(pieces))["title"] == "🏮" * 90_000
@@ -325,8 +339,7 @@ def test_a_story_comes_back_as_the_page_before_has_it_while_that_lives(guarded: 
         story = {"files": ("a.arrow", json.dumps(json.loads(BLANK) | {"title": title}))}
         told = {"page": before.page_id}
         answer = httpx.post(f"{guarded}{address}/story", data=told, files=story, headers=headers, timeout=PATIENCE_S)
-        answer.raise_for_status()
-        page.tell("answer", "fletcher/story", {})
+        page.tell("answer", "fletcher/story", answer.raise_for_status().json())
         return httpx.get(f"{guarded}{address}/download", headers=headers, timeout=PATIENCE_S).json()["title"]
 
     assert come_back(before, red, "as it is") == "as it is"

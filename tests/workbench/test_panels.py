@@ -13,12 +13,14 @@ import httpx
 import pytest
 from fastapi import Request
 from nicegui import app, ui
+from starlette.exceptions import HTTPException
 from starlette.types import Message
 
 from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import MOST_VALUES, Operation
 from corpora.samples import SAMPLE
 from server import RequestError
+from server.http.form import Form
 from server.limits.pace import Pace
 from tests.agent.scripted_model import PATIENCE_S
 from tests.looks import looks_at
@@ -337,6 +339,32 @@ def test_a_page_of_another_tab_says_that_a_turn_is_under_way_and_leaves_it_alone
     on_a_page(use)
     (told,) = said
     assert "Something is under way on another page that shows this story" in told
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (None, "Too many files are open."),
+        ({"detail": "what stands between says so"}, "The server has not taken the story. Try it again."),
+    ],
+    ids=["too many files", "a proxy"],
+)
+def test_a_story_that_was_not_taken_is_told(answer: Any, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use() -> list[str]:
+        refused, answered = list[str](), list[Any]()
+        monkeypatch.setattr(drop, "StoryKeeper", lambda *given: answered.append(given[-1]))
+        monkeypatch.setattr(Form, "spool_max_size", 1)
+        taken: Any = drop.StoryDrop(visited(), print, refused.append)
+        request = sent(opened())
+
+        def take_file() -> None:
+            raise HTTPException(503, "Too many files are open.")
+
+        request.state.take_file = take_file
+        await answered[0](answer or json.loads((await taken._take(request)).body))
+        return refused
+
+    assert on_a_page(use) == [problem]
 
 
 def test_a_turn_that_was_stopped_is_told_also_where_its_story_finds_no_room(

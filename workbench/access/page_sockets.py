@@ -17,6 +17,7 @@ from nicegui.elements.mixins.value_element import ValueElement
 from nicegui.outbox import HistoryEntry
 from socketio import exceptions
 
+from arrow_project import has_more_values
 from server.access.browser_sessions import BrowserSession
 from server.limits.places import Places
 from workbench.access.socket_limits import OVER, UNREAD
@@ -38,7 +39,7 @@ _SHORT, _MOST_WRITTEN = 2000, 3_000_000
 _UNDER_WAY = Places(4000, 1000)
 _CHARACTERS = 10_000  # of a message that is not done with count as one more: reading it may take 36 times as much
 _MOST_SAID = 20  # of one event; the library keeps a list of all
-_MOST_PARTS = 20  # of what is no text: an empty object takes thirty times as much as it is long
+_MOST_PARTS = 20  # beside texts: an empty object takes thirty times as much as it is long
 
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of memory that its JSON takes
 
@@ -57,6 +58,7 @@ def keep_pages_apart() -> None:
     """Puts the rule before what the library does with a socket's messages."""
     handlers: dict[str, _Handler] = sio.handlers["/"]
     sio.on("connect", _connecting(handlers["connect"]))
+    sio.on("disconnect", _leaving(handlers["disconnect"]))
     sio.on("handshake", _joining(handlers["handshake"]))
     for name in _OF_A_PAGE:
         sio.on(name, _speaking(handlers[name]))
@@ -125,12 +127,23 @@ def _is_unseen(client: Client, workspace: str) -> bool:
 
 def _connecting(connect: _Handler) -> _Handler:
     async def checked(socket_id: str, environ: dict[str, Any], auth: Any = None) -> None:
+        if environ is not sio.get_environ(socket_id):
+            raise ValueError("a socket says `connect` as an event of its own")
         said = {name: values[0] for name, values in parse_qs(environ["QUERY_STRING"]).items()}
         if not _may_join(environ, said.get("client_id", ""), said):
             raise exceptions.ConnectionRefusedError(
                 "Implicit handshake failed"
             )  # the words at which a browser loads anew
         await connect(socket_id, environ, auth)
+
+    return checked
+
+
+def _leaving(disconnect: _Handler) -> _Handler:
+    def checked(socket_id: str, *_reason: Any) -> None:
+        if sio.manager.is_connected(socket_id, "/"):
+            raise ValueError("a socket says `disconnect` as an event of its own")
+        disconnect(socket_id)
 
     return checked
 
@@ -173,7 +186,8 @@ def _refuse_much_for_a_field(client: Client, message: dict[str, Any], said: list
     field = client.elements.get(message.get("id", 0))
     if not isinstance(field, ValueElement):
         return
-    if any(sum(map(one.count, "[{,")) > _MOST_PARTS for one in said if one and not one.startswith('"')):
+    listener = field._event_listeners[message["listener_id"]]  # pyright: ignore[reportPrivateUsage] - what is kept?
+    if listener.type.startswith("update:") and any(has_more_values(one or "", _MOST_PARTS) for one in said):
         raise ValueError("nothing that is chosen in a field has so many parts")
     if sum(len(one or "") for one in said) <= _SHORT:
         return

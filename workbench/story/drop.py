@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import Request
 from nicegui import Client, app, ui
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
 
@@ -26,6 +27,7 @@ _DROPPED, _KEPT = "dropped", "kept"
 _LONGEST_PATH = 4096
 _DIGITS = 64  # of a checksum
 _ELSEWHERE = "Something is under way on another page that shows this story: what it comes to is shown there alone."
+_NOT_TAKEN = "The server has not taken the story. Try it again."
 _STOPPED = "What was under way when the page was loaded anew was stopped, and has changed nothing: ask for it again."
 
 
@@ -56,8 +58,10 @@ class StoryDrop:
             said, self._to_say = self._to_say, ""
             if said:
                 notify(said, "warning")
-            if error := answer.get("error"):
-                on_refusal(beginning(error["message"], LONGEST_PROBLEM))
+            if "name" not in answer:
+                error = answer.get("error")
+                problem = error["message"] if isinstance(error, dict) else _NOT_TAKEN
+                on_refusal(beginning(str(problem), LONGEST_PROBLEM))
             elif (opened := self._opened.pop(which, None)) is not None:
                 on_open(*opened)
 
@@ -83,6 +87,8 @@ class StoryDrop:
             form = await Form(request, pace, max_files=1, max_fields=10).parse()
         except MultiPartException as error:
             return _refused(400, "INVALID_REQUEST", f"{error.message} Drop one .arrow file.")
+        except HTTPException as error:  # too many files are open
+            return _refused(error.status_code, "TOO_BUSY", error.detail)
         file = form.get("files")
         if not isinstance(file, UploadFile):
             return _refused(422, "INVALID_REQUEST", "No file came; drop one .arrow file.")

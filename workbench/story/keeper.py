@@ -51,7 +51,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
                 self.run_method("bring")
 
         async def answered(event: GenericEventArguments) -> None:
-            is_back = "error" not in event.args
+            is_back = "name" in event.args  # what stands between may answer anything else
             self._instead.set_visibility(not is_back)
             if is_back:
                 shown.waiting = ""
