@@ -209,4 +209,5 @@ def _with(project: ArrowProject, planned: tuple[Operation, ...], selection: Sele
             tried.apply(operation, selection)
         except OperationError:  # it will be refused in its turn
             break
+        tried.commit()  # of a copy nothing is taken back; what is kept for that has a limit
     return tried

@@ -92,7 +92,7 @@ class Execution:
         self._looked_at: ArrowProject | None = None  # another may be larger than `before`
         self.editor_s = 0.0
         self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
-        self._is_unreadable = False
+        self.refusal: Failure | None = None  # of whatever comes now
 
     @property
     def only_tried(self) -> int:
@@ -196,16 +196,18 @@ class Execution:
     async def execute_together(self, operations: Sequence[Operation]) -> list[OperationFinished]:
         """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
         project = self._context.project
-        if project is not None and not self._is_unreadable and self._takes_batches(operations):
+        if project is not None and self.refusal is None and self._takes_batches(operations):
             project = await self._kept(project)
             checkpoint = project.checkpoint()
+            outcomes = None
             try:
                 batch = await self._rehearsed(project, operations)
                 outcomes = await self._done_together(batch) if self._context.project is project else None
             finally:
-                await self._roll_back(project, checkpoint, *operations)
+                if outcomes is None:
+                    await self._roll_back(project, checkpoint, *operations)
             if outcomes is not None:
-                return await self._conclude_all(project, batch, outcomes)
+                return await self._conclude_all(project, checkpoint, batch, outcomes)
         return [await self.execute(operations[0])]
 
     def _takes_batches(self, operations: Sequence[Operation]) -> bool:
@@ -239,10 +241,11 @@ class Execution:
         return batch
 
     async def _conclude_all(
-        self, project: ArrowProject, batch: Sequence[OperationResult], outcomes: Sequence[Outcome]
+        self, project: ArrowProject, checkpoint: int, batch: Sequence[OperationResult], outcomes: Sequence[Outcome]
     ) -> list[OperationFinished]:
-        """As if each had been executed by itself."""
+        """As if each had been executed by itself, on the story as it was at the checkpoint."""
         try:
+            await self._roll_back(project, checkpoint, *(one.operation for one in batch))
             reported = await self._reported(outcomes[-1])
         except BaseException:  # stopped, and done they are
             if refusal(batch[-1], outcomes[-1], None) is None:
@@ -250,9 +253,10 @@ class Execution:
             raise
         failure = refusal(batch[-1], outcomes[-1], reported)
         if failure is not None:
-            return [await self.shadow.refuse(project, one, outcomes[-1], reported, failure) for one in batch]
+            told = (outcomes[-1], reported, failure)
+            return [await self.shadow.refuse(project, checkpoint, one, *told) for one in batch]
         followed = await in_thread(self._follow_all, project, batch, outcomes, reported)
-        return [await self.shadow.conclude(project, *each) for each in followed]
+        return [await self.shadow.conclude(*each) for each in followed]
 
     def _follow_all(
         self,
@@ -260,12 +264,12 @@ class Execution:
         batch: Sequence[OperationResult],
         outcomes: Sequence[Outcome],
         reported: ArrowProject | None,
-    ) -> list[tuple[OperationResult, Outcome, ArrowProject | None]]:
+    ) -> list[tuple[OperationResult, Outcome, ArrowProject | None, list[str]]]:
         """Notes all that the editor has done, before anybody is told; ids follow what it has really given.
 
         Returns what `Shadow.conclude` is to tell of each.
         """
-        ids, followed = dict[int, int](), list[tuple[OperationResult, Outcome, ArrowProject | None]]()
+        ids, followed = dict[int, int](), list[tuple[OperationResult, Outcome, ArrowProject | None, list[str]]]()
         for expected, outcome in zip(batch, outcomes, strict=True):
             operation = renumbered(expected.operation, ids)
             checkpoint = project.checkpoint()
@@ -274,8 +278,8 @@ class Execution:
             if reported is None:
                 applied = self.shadow.brought_along(project, checkpoint, applied, outcome)
             shown = reported if outcome is outcomes[-1] else None
-            applied = self.shadow.follow(project, applied, outcome, shown)
-            followed.append((applied, outcome, shown))
+            applied, differences = self.shadow.follow(project, applied, outcome, shown)
+            followed.append((applied, outcome, shown, differences))
             ids |= changed_ids(expected.result, applied.result)
         return followed
 
@@ -292,8 +296,8 @@ class Execution:
         project = self._context.project
         if project is None:
             return await self.shadow.finish(operation, None, _NO_PROJECT)
-        if self._is_unreadable:  # what the user has written there is not known
-            return await self.shadow.finish(operation, None, _UNREADABLE)
+        if self.refusal is not None:
+            return await self.shadow.finish(operation, None, self.refusal)
         try:
             project, checkpoint, applied, must_wait = await self._tried(project, operation)
         except OperationRefused as refused:
@@ -321,14 +325,12 @@ class Execution:
             if refusal(applied, outcome, reported) is None:
                 await self._computed(self.shadow.follow, project, applied, outcome, reported)
             else:
-                await self._roll_back(project, checkpoint, operation)
-                await self._computed(self.shadow.keep_done, project, outcome, reported)
+                await self._computed(self.shadow.keep_done, project, checkpoint, outcome, reported)
             raise
         if failure is not None:
-            await self._roll_back(project, checkpoint, operation)
-            return await self.shadow.refuse(project, applied, outcome, reported, failure)
-        applied = await self._computed(self.shadow.follow, project, applied, outcome, reported)
-        return await self.shadow.conclude(project, applied, outcome, reported)
+            return await self.shadow.refuse(project, checkpoint, applied, outcome, reported, failure)
+        followed = await self._computed(self.shadow.follow, project, applied, outcome, reported)
+        return await self.shadow.conclude(followed[0], outcome, reported, followed[1])
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
         """The client's content, which replaces the shadow at once: what comes from now on is newer."""
@@ -340,7 +342,7 @@ class Execution:
             self._context.project = reported
             self._context.characters = max(self._context.characters, len(outcome.content or ""))
         elif outcome.content is not None:
-            self._is_unreadable = True
+            self.refusal = _UNREADABLE  # what the user has written there is not known
             self.shadow.lose_sight()
         return reported
 

@@ -122,19 +122,18 @@ class Shadow:
 
     def follow(
         self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
-    ) -> OperationResult:
-        """Notes what the editor has done."""
+    ) -> tuple[OperationResult, list[str]]:
+        """Notes what the editor has done, and whether others have written meanwhile: what differs is returned."""
         expected = applied
         if reported is not None:
             applied = as_reported(applied, outcome, project, reported)
         self.note(applied, project, changed_ids(applied.result, expected.result))
-        return applied
+        return applied, self._differences(project, reported)
 
     async def conclude(
-        self, project: ArrowProject, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None
+        self, applied: OperationResult, outcome: Outcome, reported: ArrowProject | None, differences: list[str]
     ) -> OperationFinished:
         """Tells of what has been followed, and the model of what differs."""
-        differences = await self._compare(project, reported) if reported is not None else []
         confirmed = reported is not None or bool(reported_ids(applied, outcome))
         result = result_for_model(applied, outcome, differences, confirmed=confirmed)
         return await self.finish(applied.operation, result, None, reached_editor=True)
@@ -142,27 +141,27 @@ class Shadow:
     async def refuse(
         self,
         project: ArrowProject,
+        checkpoint: int,
         applied: OperationResult,
         outcome: Outcome,
         reported: ArrowProject | None,
         failure: Failure,
     ) -> OperationFinished:
         """Tells of what the editor had done of it before, and that the rest was not done."""
-        characters = self._context.characters + weight(*(outcome.done or ()))
-        done = await in_thread_if_large(characters, self.keep_done, project, outcome, reported)
-        if reported is not None:
-            await self._compare(project, reported)
+        characters = self._context.characters + weight(applied.operation, *(outcome.done or ()))
+        done = await in_thread_if_large(characters, self.keep_done, project, checkpoint, outcome, reported)
         for operation, result in done:
             await self.finish(operation, result, None, reached_editor=True)
         return await self.finish(applied.operation, None, failure, reached_editor=True)
 
     def keep_done(
-        self, project: ArrowProject, outcome: Outcome, reported: ArrowProject | None
+        self, project: ArrowProject, checkpoint: int, outcome: Outcome, reported: ArrowProject | None
     ) -> list[tuple[Operation, Any]]:
-        """What the editor had done before it failed counts, with what came of it.
+        """What the editor had done before it failed counts, with what came of it; the rest is taken back.
 
         Where nothing shows that, the story is unknown.
         """
+        project.rollback(checkpoint)
         if reported is None and outcome.done is not None:
             return list(self._kept(project, outcome.done))
         if reported is not None:
@@ -172,10 +171,11 @@ class Shadow:
         elif outcome.confirmed:
             self._lost_sight_of = project
         self.executed += outcome.confirmed
+        self._differences(project, reported)
         return [(operation, None) for operation in outcome.confirmed]
 
-    async def _compare(self, expected: ArrowProject, reported: ArrowProject) -> list[str]:
-        differences = await in_thread_if_large(self._context.characters, surprises, expected, reported)
+    def _differences(self, expected: ArrowProject, reported: ArrowProject | None) -> list[str]:
+        differences = [] if reported is None else surprises(expected, reported)
         self.is_shared = self.is_shared or bool(differences)
         return differences
 

@@ -36,6 +36,9 @@ _WRONG_VALUE = frozenset(
 _ANOTHER_TURN = (
     "Another turn has led to this story since the question was asked. Nothing was done; ask for the undo again."
 )
+_HAS_UNDONE = Failure(
+    "NOT_RUN", "This turn has taken another one back, and does nothing more in the story. The user has to ask for it."
+)
 
 
 @dataclass
@@ -188,7 +191,11 @@ class DirectCalls:
             await self.tell(await in_thread(self._questions.about_undo, "confirmation", project, way, before.id))
         else:
             self.has_undone = True
-            await self._go_back(way, before)
+            try:
+                await self._go_back(way, before)
+            finally:
+                # What has come back is the user's, and nobody could take back what this turn does to it.
+                self.execution.refusal = _HAS_UNDONE
 
     def _is_of_others(self, before: Before) -> bool:
         return before.is_shared or (self.request.by_assistant and before.id != self.request.may_undo)
@@ -213,6 +220,7 @@ class DirectCalls:
         if isinstance(self.editor, InMemoryEditor):
             await in_thread(lambda: self.store.note_undone(before, fingerprint(way.before)))
             self.context.project = self.editor.project = way.before
+            self.context.characters = max(self.context.characters, len(before.content))
             changes = {"changes": way.changes.splitlines()}
             await self.tell(OperationFinished(UNDO, {}, changes, None, reached_editor=True))
         else:

@@ -12,12 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent import Failure, InMemoryEditor, Outcome, TurnContext
+from agent.editing.consent import Consent
 from agent.editing.execution import Execution
 from arrow_project import (
     ArrowProject,
     Loss,
     Operation,
     OperationResult,
+    Selection,
     Tables,
     describe_loss,
     losses,
@@ -444,3 +446,15 @@ def test_after_any_turn_all_but_a_little_is_still_there(seed: int, length: int) 
     words = "\n".join(said(new.raw["resources"]))
     gone = {text for text in said(old.raw["resources"]) if text not in words and "{" not in text}
     assert sum(map(len, gone)) <= 80
+
+
+def test_the_end_of_a_list_is_asked_about_however_much_is_kept_of_what_comes_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What can still be taken back has a limit, and in an editor that reports its story it begins anew each time."""
+    monkeypatch.setattr("arrow_project.operations._MOST_KEPT", 1)
+    monkeypatch.setattr("arrow_project.operations._MOST_KEPT_FOR_A_NODE", 0)
+    renames = [Operation("update_variable", {"variable_id": 20, "name": name}) for name in ("wax", "oil")]
+    listed = (*renames, Operation("delete_node", {"node_id": 3}))
+    assert Consent("destructive").asks_about(story(), listed, Selection())
+    assert not Consent("destructive").asks_about(story(), listed[:2], Selection())

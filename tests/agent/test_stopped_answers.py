@@ -2,13 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from agent import Event, Failure, Outcome, TurnContext
 from agent.editing.execution import Execution
+from agent.editing.reconciliation import as_reported
 from agent.editing.shadow import Shadow
 from arrow_project import ArrowProject, Operation, OperationResult, fingerprint, parse
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
@@ -119,6 +120,61 @@ async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_t
         await done.execute_together([*COINS, LINE])
     assert done.executed == [*COINS, LINE]
     assert fingerprint(of.project) == fingerprint(editor.project)
+
+
+class HeldUp:
+    """Work in a thread that goes on only once its task is stopped.
+
+    Args:
+        work: The work.
+        is_meant: Whether it is this time that it is held up.
+    """
+
+    def __init__(self, work: Callable[..., Any], is_meant: Callable[[], bool] = lambda: True) -> None:
+        self._work, self._is_meant = work, is_meant
+        self._begun, self._may_go_on = threading.Event(), threading.Event()
+
+    def __call__(self, *args: Any) -> Any:
+        if self._is_meant():
+            self._begun.set()
+            assert self._may_go_on.wait(PATIENCE_S)
+        return self._work(*args)
+
+    async def is_stopped(self, task: "asyncio.Task[Any]") -> None:
+        """Stops the task while it works."""
+        assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
+        task.cancel()
+        self._may_go_on.set()
+        await asyncio.wait((task,))
+        assert task.cancelled()
+
+
+async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_its_rehearsal_is_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    editor, of = Panel(large()), context(large())
+    assert of.project is not None
+    of.characters = 20_000
+    held_up = HeldUp(of.project.rollback, lambda: len(editor.project.data.variables) > 1)
+    monkeypatch.setattr(of.project, "rollback", held_up)
+    done = Execution(of, editor, "never", unheard)
+    await held_up.is_stopped(asyncio.ensure_future(done.execute_together([*COINS, LINE])))
+    assert done.executed == [*COINS, LINE]
+    assert fingerprint(of.project) == fingerprint(editor.project)
+
+
+async def test_what_others_have_written_is_known_where_the_turn_is_stopped_while_the_answer_is_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    editor, of = Panel(large()), context(large())
+    of.characters = 20_000
+    editor.project.apply(Operation("update_node", {"node_id": 3, "data": {"content": "By hand."}}))
+    held_up = HeldUp(as_reported)
+    monkeypatch.setattr("agent.editing.shadow.as_reported", held_up)
+    done = Execution(of, editor, "never", unheard)
+    await held_up.is_stopped(asyncio.ensure_future(done.execute(COINS[0])))
+    assert done.executed == [COINS[0]]
+    assert done.shadow.is_shared
 
 
 async def test_a_turn_that_is_stopped_while_an_answer_is_read_can_be_taken_back(

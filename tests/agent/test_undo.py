@@ -545,6 +545,21 @@ async def test_an_undo_that_is_asked_about_is_an_undo(runner: TurnRunner, how: d
     assert failures(await runner.events("undo", editor)) == ["NOTHING_TO_UNDO"]
 
 
+async def test_a_model_that_has_taken_a_turn_back_does_nothing_more(runner: TurnRunner) -> None:
+    """What has come back is the user's, and that turn could not be taken back."""
+    runner.model.add([DELETE], ["Done."])
+    editor = Reporting(story())
+    await runner.events("Remove the greeting.", editor, confirm="never")
+    shown = parse(editor.project.to_text())
+    (asked,) = [e for e in await runner.events("undo", editor, project=shown, confirm="always") if isinstance(e, Asked)]
+    runner.model.add([Use("answer_question", {"decision": "yes"})], [GOLD], ["Done."])
+    shown = parse(editor.project.to_text())
+    events = await runner.events("はい", editor, project=shown, pending_id=asked.pending_id)
+    assert "create_insert_node" in ran(events)
+    assert [e.failure.code for e in events if isinstance(e, OperationFinished) and e.failure] == ["NOT_RUN"]
+    assert "gold" not in editor.project.to_text()
+
+
 async def test_nothing_can_be_left_out_of_an_undo(runner: TurnRunner) -> None:
     runner.is_local = True
     editor = InMemoryEditor(story())
