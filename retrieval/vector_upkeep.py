@@ -103,10 +103,11 @@ class VectorUpkeep:
 
         Nobody else may use the catalog meanwhile.
         """
+        model = self._embedder.name, self._embedder.dimension  # first: where it cannot be loaded nothing is lost
         # In this order: killed at any moment, the catalog counts on no vector that is not there, or is another model's.
         self._catalog.mark_unembedded()
         self._vectors.clear()
-        self._catalog.record_embedding_model(self._embedder.name, self._embedder.dimension)
+        self._catalog.record_embedding_model(*model)
         for key in keys:
             self.embed_pending(key, progress)
 

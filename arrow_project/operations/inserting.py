@@ -34,6 +34,8 @@ def _create_insert_node(editing: Editing, arguments: Record) -> Record:
     node_type = _node_type(arguments["type"])
     anchor, source = _source(editing, arguments.get("connect_from"))
     scene_id = _scene_of(editing, arguments.get("scene_id"), anchor)
+    if anchor is None:
+        arguments["scene_id"] = scene_id  # another one may be open when it is done again
     blueprint = node_type.lower(arguments_record("preset", arguments.get("preset")), editing)
     for part in blueprint.parts:
         check_part(editing.project, part, scene_id)

@@ -50,5 +50,5 @@ def _value(value: Any, said: Said, kind: str, key: str = "") -> Any:
         items = cast("list[Any]", value)
         if key in _LISTS:
             return [[_value(end, said, "node") for end in connection] for connection in items]
-        return [_value(item, said, "") for item in items]
+        return [_value(item, said, "node" if key == "connection" else "") for item in items]
     return value

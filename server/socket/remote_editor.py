@@ -13,7 +13,7 @@ from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits, wit
 from server.socket.messages import FunctionResult
 from server.socket.state import State
 
-_READ_AT_ONCE, _MADE_AT_ONCE = 100_000, 20  # characters of what the client shows, and calls, with texts of nodes
+_READ_AT_ONCE = 100_000  # characters
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
 ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
@@ -165,8 +165,8 @@ class RemoteEditor:
         def asked() -> _Request:
             return ask([call for one in applied for call in self._dialect.calls(one, view)])
 
-        # A dialect may look into what the client shows.
-        is_long = len(view.content or "") > _READ_AT_ONCE or sum(len(one.calls) for one in applied) > _MADE_AT_ONCE
+        # A dialect may look into what the client shows, and each of several calls may bring long notes along.
+        is_long = len(view.content or "") > _READ_AT_ONCE or sum(len(one.calls) for one in applied) > 1
         return await in_thread(asked) if is_long else asked()
 
     def _asked_at_once(self, calls: Sequence[Call]) -> _Request:

@@ -17,7 +17,7 @@ from tests.agent.story import NEXT_ID, story
 from tests.agent.turn_runner import TurnRunner, unheard
 
 COINS = [Operation("create_variable", {"name": f"coin{n}", "type": "num", "initial_value": n}) for n in range(3)]
-LINE = Operation("create_insert_node", {"type": "content", "preset": {"content": "Rain."}})
+LINE = Operation("create_insert_node", {"type": "content", "preset": {"content": "Rain."}, "scene_id": 0})
 STEPS = (LINE, COINS[0])
 CONNECTED = Operation(LINE.function, {**LINE.arguments, "connect_from": {"node_id": 3, "slot": 0}})
 

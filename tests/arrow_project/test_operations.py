@@ -139,6 +139,12 @@ def test_an_applied_operation_names_everything_by_id(lamp: ArrowProject) -> None
     assert applied.operation.arguments["preset"]["compare_to"]["value"] == 3
     applied = lamp.apply(Operation("update_variable", {"by_name": "oil", "initial_value": 2}))
     assert applied.operation.arguments == {"variable_id": 3, "initial_value": 2}
+    selection = Selection(scene_id=16, node_ids=(14,))
+    applied = lamp.apply(Operation("create_insert_node", {"type": "hub"}), selection)
+    assert applied.operation.arguments["scene_id"] == 16
+    beside = {"type": "hub", "connection": ["selected", 0, False]}
+    applied = lamp.apply(Operation("quick_insert_node", beside), selection)
+    assert applied.operation.arguments["connection"] == [14, 0, False]
 
 
 def test_a_batch_is_all_or_nothing(lamp: ArrowProject) -> None:

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from corpora import Catalog, ProjectKey
-from retrieval import EmbeddingModelMismatch, Retriever, VectorStore
+from retrieval import EmbeddingModelMismatch, EmbeddingModelUnavailable, Retriever, VectorStore
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
 from tests.retrieval.stored import Killed, stored_equals_catalog
@@ -89,6 +89,29 @@ def test_reindex_that_is_killed_before_the_old_vectors_are_gone_is_asked_for_aga
         other_model.embed_pending(key)
     retriever.embed_pending(key)
     assert retriever.search(key, "dragon")
+
+
+def test_reindex_with_a_model_that_cannot_be_loaded_loses_nothing(
+    retriever: Retriever,
+    embedder: SmallEmbedder,
+    catalog: Catalog,
+    vectors: VectorStore,
+    key: ProjectKey,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def not_there(_: SmallEmbedder) -> int:
+        raise EmbeddingModelUnavailable("its folder is gone")
+
+    put(key, "a.md", "dragon", "sword")
+    retriever.embed_pending(key)
+    with monkeypatch.context() as without:
+        without.delattr(embedder, "dimension")
+        without.setattr(SmallEmbedder, "dimension", property(not_there), raising=False)
+        with pytest.raises(EmbeddingModelUnavailable):
+            retriever.reindex([key])
+    assert catalog.lacking_vectors(key, None) == 0
+    assert stored_equals_catalog(catalog, vectors, key)
 
 
 def test_reindex_with_the_same_model_rebuilds_the_store(

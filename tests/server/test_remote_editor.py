@@ -12,11 +12,11 @@ from server.socket.messages import FunctionResult
 from server.socket.remote_editor import RemoteEditor
 
 
-@pytest.mark.parametrize(("many", "is_beside"), [(1, False), (2_000, True)])
-async def test_very_many_calls_are_worked_out_beside_the_event_loop(
+@pytest.mark.parametrize(("many", "is_beside"), [(1, False), (2, True)])
+async def test_several_calls_are_worked_out_beside_the_event_loop(
     many: int, is_beside: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Removing a variable from all nodes that use it is a call for each of them."""
+    """To rename a variable in all texts is a call for each node, which brings along its notes."""
     here, worked_out = threading.get_ident(), list[int]()
     dialect = DIALECTS["spec"](Client(frozenset({"batch"})))
     calls = (Call("update_node", {"node_id": 1}),) * many
