@@ -37,6 +37,8 @@ _MOST_SESSIONS = 200  # of one workspace; half an hour after the last request on
 # A call may wait for its user for minutes, and a stream of changes for as long as its client likes; all of the message
 # stays in memory meanwhile, whatever of it is read.
 _LONGEST_REQUEST = 2**20  # bytes
+_TOO_LONG = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
+_NO_MESSAGE = "A request over MCP must be one JSON-RPC message, and this is none."
 _MOST_VALUES = 20_000  # brackets and commas
 _S_PER_BYTE, _S_PER_VALUE = 3e-8, 5e-6
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
@@ -133,8 +135,7 @@ async def _read(receive: Receive) -> bytes:
         message = await receive()
         body += message.get("body", b"")
         if len(body) > _LONGEST_REQUEST:
-            problem = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
-            raise HTTPException(413, problem)
+            raise HTTPException(413, _TOO_LONG)
         is_whole = not message.get("more_body", False)  # or nobody is there any more
     return bytes(body)
 
@@ -157,12 +158,18 @@ def _message(body: bytes) -> bytes:
         problem = f"A request over MCP has at most {_MOST_VALUES} brackets and commas; make several calls of it."
         raise HTTPException(413, problem)
     try:
-        message = jsonrpc_message_adapter.validate_python(read_object(text, "A request over MCP"), by_name=False)
+        sent = read_object(text, "A request over MCP")
+        message = jsonrpc_message_adapter.validate_python(sent, by_name=False)
     except JsonError as error:
         raise HTTPException(400, str(error)) from error
     except ValidationError as error:
-        raise HTTPException(400, "A request over MCP must be one JSON-RPC message, and this is none.") from error
-    return jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True)
+        raise HTTPException(400, _NO_MESSAGE) from error
+    if "id" in sent and getattr(message, "id", None) is None:  # else it would be a notification, which nobody answers
+        raise HTTPException(400, _NO_MESSAGE)
+    written = jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True)
+    if len(written) > _LONGEST_REQUEST:  # control characters take six bytes, and JSON has none as they are
+        raise HTTPException(413, _TOO_LONG)
+    return written
 
 
 def _seconds(body: bytes) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from nicegui import app, ui
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from corpora import CorpusError, InvalidName
@@ -44,6 +45,7 @@ _STAY = """for (const kind of ["dragover", "drop"])
   addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());"""
 _RECONNECT_S = 30.0
 _LONGEST_QUESTION = 1000
+_SHORT_ANSWER = 1024  # bytes
 _KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
 
 
@@ -98,6 +100,8 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         reconnect_timeout=_RECONNECT_S,
         message_history_length=_KEPT_MESSAGES,
         show_welcome_message=False,
+        # In a thread, and as much as is worth its while.
+        gzip_middleware_factory=partial(GZipMiddleware, compresslevel=1, thread_minimum_size=_SHORT_ANSWER),
     )
     return shell
 

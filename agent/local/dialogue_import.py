@@ -63,7 +63,7 @@ def from_documents(draft: Draft, words: Words, context: TurnContext) -> Steps[No
         for place, one in enumerate(_dialogues(texts[name], is_all=room > 0)):
             fit = _fit(number, wanted, one)
             found.append(Found(name, place, one.number, one.title, fit, _telling(one) if fit >= 1.0 else ()))
-        if any(one.fit >= 3 for one in found):
+        if room <= 0 or any(one.fit >= 3 for one in found):
             break
     best = _choose(f"dialogue {number}" if number else f"“{wanted}”", found, is_all=room > 0)
     if not (numbers := _numbers(best, sources)):

@@ -223,6 +223,7 @@ def _is_four(item: object) -> bool:
 
 def _replace_connections(editing: Editing, arguments: Record) -> Record:
     table = _conversion(editing, arguments.get("table"))
+    arguments["table"] = {str(old): new for old, new in table.items()}  # words may mean others when it is done again
     project, remake = editing.project, arguments.get("remake", True)
     made: list[Connection] = []
     for old_id, new_id in table.items():

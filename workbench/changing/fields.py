@@ -15,6 +15,7 @@ from workbench.frame.notice import notify
 
 Schema = Mapping[str, Any]
 _LONGEST_ID = 100  # in digits
+_LONGEST_JSON = 100_000  # characters, which are read on the event loop
 _SHOWN = 100  # characters of what is written, in what is said of it
 Given = Literal["changes", "all", "all_if_changed"]
 
@@ -371,9 +372,11 @@ def _named(written: Any, _type_name: str) -> Any:
 
 def _as_json(written: str, _type_name: str) -> Any:
     try:
-        return read_json(written)
+        if len(written) <= _LONGEST_JSON:
+            return read_json(written)
     except (ValueError, RecursionError):
-        raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{shorten(written, _SHOWN)}”.') from None
+        pass
+    raise ValueError(f'JSON is needed, such as [1, 2] or {{"min": 1}}, not “{shorten(written, _SHOWN)}”.')
 
 
 def _group(label: str) -> AbstractContextManager[Any]:

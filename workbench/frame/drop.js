@@ -3,12 +3,18 @@ const MOST_FILES = 20, MOST_BYTES = 64 * 2 ** 20; // of one request; a longer fi
 // A form writes these in a name as %22 and the like, which are names too; JSON has the name as it is.
 const WRITTEN_OTHERWISE = /["\r\n]/, MOST_BYTES_OF_JSON = 16 * 2 ** 20;
 
+// What cannot be read is named, with no file.
 async function filesIn(entry, path) {
   if (entry instanceof File) return [[entry.name, entry]];
-  if (entry.isFile) return [[path + entry.name, await new Promise((yes, no) => entry.file(yes, no))]];
-  const reader = entry.createReader(), found = [];
-  for (let some; (some = await new Promise((yes, no) => reader.readEntries(yes, no))).length; )
-    for (const inner of some) if (!inner.name.startsWith(".")) found.push(...(await filesIn(inner, path + entry.name + "/")));
+  const found = [];
+  try {
+    if (entry.isFile) return [[path + entry.name, await new Promise((yes, no) => entry.file(yes, no))]];
+    const reader = entry.createReader();
+    for (let some; (some = await new Promise((yes, no) => reader.readEntries(yes, no))).length; )
+      for (const inner of some) if (!inner.name.startsWith(".")) found.push(...(await filesIn(inner, path + entry.name + "/")));
+  } catch {
+    found.push([path + entry.name, null]);
+  }
   return found;
 }
 
@@ -87,7 +93,10 @@ export default {
       const names = new Set(), problems = new Map();
       for (const given of files) {
         const [name, file] = given;
-        if (this.most && size(given) > this.most) {
+        if (!file) {
+          const code = "UNREADABLE", problem = "the browser cannot read it. Look at who may, and add it again";
+          problems.set(given, { code, message: `${name}: ${problem}.` });
+        } else if (this.most && size(given) > this.most) {
           const code = "PAYLOAD_TOO_LARGE", long = `it has ${file.size} bytes, and the server takes ${this.most} at once`;
           problems.set(given, { code, message: `${name}: ${long}. Split it, or raise FLETCHER_MAX_UPLOAD_BYTES.` });
         } else if (names.has(name)) {
