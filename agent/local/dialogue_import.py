@@ -153,6 +153,7 @@ def _new_scene(draft: Draft, name: str, dialogue: Dialogue) -> int:
 
 def _character(draft: Draft, speaker: str) -> int | None:
     """By whole name, or by the part of it that a script uses, such as the first name; None where there is none."""
+    draft.go_on()  # each is compared with every character
     characters, words = list(draft.story.characters.values()), frozenset(fold(speaker).split())
     found = matching(speaker, characters)
     found = found or [one for one in characters if words < frozenset(fold(one.name[:_LONGEST_NAME]).split())]

@@ -59,7 +59,7 @@ class Draft:
         Raises:
             NotDone: It would be refused, or it is `Incomplete`.
         """
-        self._context.go_on()
+        self.go_on()
         if len(self.done) >= _MOST_STEPS:
             raise NotDone(f"That takes more than {_MOST_STEPS:,} steps. Divide it into several messages or dialogues.")
         operation = Operation(function, arguments)
@@ -74,6 +74,10 @@ class Draft:
         self._story = None
         self.done.append((operation, result))
         return result
+
+    def go_on(self) -> None:
+        """Raises where the turn is stopped: between two steps of what takes long."""
+        self._context.go_on()
 
     def create(self, function: str, **arguments: Any) -> int:
         """Tries an operation that makes something; returns the id of that."""

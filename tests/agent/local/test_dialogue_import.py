@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent.local.draft import Draft
 from arrow_project import ArrowProject, check
 from tests.agent.local.turns import Turn, cited
 from tests.arrow_project.scripts.test_markup import INK, TWEE, YARN_1, YARN_2
@@ -177,6 +178,13 @@ def test_an_editor_that_fails_half_way_is_told(turn: Turn) -> None:
     documents(turn, script_txt=SCRIPT).run("build a scene from dialogue 1")
     assert "Not done: create connection: The editor did not answer. (TIMEOUT)" in turn.text
     assert "steps before it were done" in turn.text
+
+
+def test_a_turn_can_be_stopped_before_each_speaker_is_looked_for(turn: Turn, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+    monkeypatch.setattr(Draft, "go_on", lambda draft: asked.append(len(draft.done)))
+    turn.run("build a scene named Talk from these lines:\nELENA: Hm.\nTOMAS: Hm?\nODO: Hm!")
+    assert asked.count(0) > 3
 
 
 def test_what_takes_very_many_steps_is_not_begun(turn: Turn, monkeypatch: pytest.MonkeyPatch) -> None:
