@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from weakref import WeakValueDictionary
 
 from sqlalchemy import URL, Engine, Executable, func, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from corpora.database import Database
 from corpora.errors import CatalogBusy
@@ -179,6 +179,8 @@ class _Session:
     def takes(self, number: int, *, shared: bool = False) -> bool:
         take = func.pg_try_advisory_lock_shared if shared else func.pg_try_advisory_lock
         with self._reported(), self._one_at_a_time:
+            if self._connection.invalidated:  # another thread has found it lost
+                raise OperationalError(None, None, ConnectionError("the connection that held locks was lost"))
             return bool(self._connection.scalar(select(take(number))))
 
     def gives_back(self, number: int) -> None:

@@ -173,6 +173,18 @@ def test_where_the_connection_of_the_locks_is_lost_the_next_lock_has_another(cat
         pass
 
 
+def test_a_connection_that_another_thread_found_lost_fails_as_one_that_is(
+    catalogs: tuple[Catalog, Catalog],
+) -> None:
+    one, other = catalogs
+    with one.lock("a").held(), lost_connections(other):
+        session = one._of_locks  # pyright: ignore[reportPrivateUsage]
+        assert session is not None
+        assert not session.answers()
+        with pytest.raises(CatalogError, match="does not answer"):
+            session.takes(1)
+
+
 def give_up_after(seconds: int) -> Callable[[], None]:
     asked = iter(range(seconds))
 
