@@ -329,8 +329,8 @@ class Execution:
             raise
         if failure is not None:
             return await self.shadow.refuse(project, checkpoint, applied, outcome, reported, failure)
-        followed = await self._computed(self.shadow.follow, project, applied, outcome, reported)
-        return await self.shadow.conclude(followed[0], outcome, reported, followed[1])
+        applied, differences = await self._computed(self.shadow.follow, project, applied, outcome, reported)
+        return await self.shadow.conclude(applied, outcome, reported, differences)
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
         """The client's content, which replaces the shadow at once: what comes from now on is newer."""

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 import pytest
@@ -53,37 +54,47 @@ class BreaksOff:
         return Outcome(success=False, failure=refusal, content=content, confirmed=STEPS, done=STEPS)
 
 
-class Reading:
-    """An answer that takes long to read, after some that do not."""
+class HeldUp:
+    """Work in a thread that goes on only once its task is stopped, or `ends` is called.
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, after: int = 0) -> None:
-        self._before = after
+    Args:
+        work: The work.
+        is_meant: Whether it is this time that it is held up.
+    """
+
+    def __init__(self, work: Callable[..., Any], is_meant: Callable[[], bool] = lambda: True) -> None:
+        self._work, self._is_meant = work, is_meant
         self._begun, self._may_go_on = threading.Event(), threading.Event()
-        monkeypatch.setattr("agent.editing.reconciliation.parse", self._parse)
 
-    def _parse(self, content: str) -> ArrowProject:
-        self._before -= 1
-        if self._before >= 0:
-            return parse(content)
-        self._begun.set()
-        assert self._may_go_on.wait(PATIENCE_S)
-        return parse(content)
+    def __call__(self, *args: Any) -> Any:
+        if self._is_meant():
+            self._begun.set()
+            assert self._may_go_on.wait(PATIENCE_S)
+        return self._work(*args)
 
     async def begins(self) -> None:
-        """Returns once it is read; it is until `ends` is called."""
+        """Returns once it works."""
         assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
 
     def ends(self) -> None:
-        """Lets it be read to its end."""
+        """Lets it work to its end."""
         self._may_go_on.set()
 
-    async def is_stopped(self, task: "asyncio.Task[object]") -> None:
-        """Stops the task while it reads."""
+    async def is_stopped(self, task: "asyncio.Task[Any]") -> None:
+        """Stops the task while it works."""
         await self.begins()
         task.cancel()
         self.ends()
         await asyncio.wait((task,))
         assert task.cancelled()
+
+
+def reading(monkeypatch: pytest.MonkeyPatch, *, after: int = 0) -> HeldUp:
+    """An answer that takes long to read, after some that do not."""
+    read = count()
+    held_up = HeldUp(parse, lambda: next(read) >= after)
+    monkeypatch.setattr("agent.editing.reconciliation.parse", held_up)
+    return held_up
 
 
 def large() -> ArrowProject:
@@ -105,9 +116,9 @@ async def stopped(_event: Event) -> None:
 async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_the_answer_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    editor, of, reading = Panel(large()), context(large()), Reading(monkeypatch)
+    editor, of, held_up = Panel(large()), context(large()), reading(monkeypatch)
     done = Execution(of, editor, "never", unheard)
-    await reading.is_stopped(asyncio.ensure_future(done.execute_together([*COINS, LINE, LINE])))
+    await held_up.is_stopped(asyncio.ensure_future(done.execute_together([*COINS, LINE, LINE])))
     assert done.executed == [*COINS, LINE, LINE]
     assert done.created == [NEXT_ID + 3, NEXT_ID + 4]
     assert fingerprint(of.project) == fingerprint(editor.project)
@@ -120,33 +131,6 @@ async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_t
         await done.execute_together([*COINS, LINE])
     assert done.executed == [*COINS, LINE]
     assert fingerprint(of.project) == fingerprint(editor.project)
-
-
-class HeldUp:
-    """Work in a thread that goes on only once its task is stopped.
-
-    Args:
-        work: The work.
-        is_meant: Whether it is this time that it is held up.
-    """
-
-    def __init__(self, work: Callable[..., Any], is_meant: Callable[[], bool] = lambda: True) -> None:
-        self._work, self._is_meant = work, is_meant
-        self._begun, self._may_go_on = threading.Event(), threading.Event()
-
-    def __call__(self, *args: Any) -> Any:
-        if self._is_meant():
-            self._begun.set()
-            assert self._may_go_on.wait(PATIENCE_S)
-        return self._work(*args)
-
-    async def is_stopped(self, task: "asyncio.Task[Any]") -> None:
-        """Stops the task while it works."""
-        assert await asyncio.to_thread(self._begun.wait, PATIENCE_S)
-        task.cancel()
-        self._may_go_on.set()
-        await asyncio.wait((task,))
-        assert task.cancelled()
 
 
 async def test_what_was_done_together_is_known_where_the_turn_is_stopped_while_its_rehearsal_is_taken_back(
@@ -185,9 +169,9 @@ async def test_a_turn_that_is_stopped_while_an_answer_is_read_can_be_taken_back(
     first = [Use(one.function, {**one.arguments, "name": f"old_{one.arguments['name']}"}) for one in COINS]
     runner.model.add(first, uses, [Hang()])
     project = large()
-    editor, reading = Panel(parse(project.to_text())), Reading(monkeypatch, after=1)
+    editor, held_up = Panel(parse(project.to_text())), reading(monkeypatch, after=1)
     turn = runner.turn("Add coins.", unheard, editor, project=project)
-    await reading.is_stopped(asyncio.ensure_future(turn.run()))
+    await held_up.is_stopped(asyncio.ensure_future(turn.run()))
     assert len(editor.project.data.variables) == 7
     await runner.events("undo", editor, project=parse(editor.project.to_text()))
     assert [one["name"] for one in editor.project.data.variables.values()] == ["oil"]
@@ -208,10 +192,10 @@ async def test_what_was_done_before_a_refusal_is_known_where_the_turn_is_stopped
 async def test_what_was_done_before_a_refusal_is_known_where_the_turn_is_stopped_while_the_answer_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    editor, of, reading = BreaksOff(shows=True), context(large()), Reading(monkeypatch)
+    editor, of, held_up = BreaksOff(shows=True), context(large()), reading(monkeypatch)
     editor.project = large()
     done = Execution(of, editor, "never", unheard)
-    await reading.is_stopped(asyncio.ensure_future(done.execute(CONNECTED)))
+    await held_up.is_stopped(asyncio.ensure_future(done.execute(CONNECTED)))
     assert done.executed == [*STEPS]
     assert fingerprint(of.project) == fingerprint(editor.project)
 
@@ -258,14 +242,14 @@ async def test_a_story_that_comes_while_an_operation_is_followed_is_newer_than_i
 
 
 async def test_a_story_that_comes_while_an_answer_is_read_is_newer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
-    editor, of, reading = Panel(large()), context(large()), Reading(monkeypatch)
+    editor, of, held_up = Panel(large()), context(large()), reading(monkeypatch)
     turn = Execution(of, editor, "never", unheard)
     executing = asyncio.ensure_future(turn.execute(COINS[0]))
-    await reading.begins()
+    await held_up.begins()
     newer = editor.project.copy()
     newer.apply(Operation("update_node", {"node_id": 3, "data": {"content": "What the user writes."}}))
     turn.take(newer)
-    reading.ends()
+    held_up.ends()
     await executing
     assert of.project is newer
     assert turn.executed == [COINS[0]]

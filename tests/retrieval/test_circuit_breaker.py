@@ -159,7 +159,7 @@ def test_a_server_that_refuses_what_it_was_asked_and_answers_a_probe_is_not_away
     assert breaker.call(server.ask, _LONG) == "an answer"
 
 
-def test_a_server_that_refuses_and_answers_no_probe_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_refuses_and_answers_no_probe_is_away() -> None:
     def refuse() -> None:
         raise ValueError("no such key")
 

@@ -19,38 +19,51 @@ SEARCHES = 6
 MORE_THAN_THREADS = 40  # than a pool has that is given no number
 
 
+class HeldUp:
+    """Work that all who come to it wait in until `go`.
+
+    Attributes:
+        entered: Released by each who comes.
+        most: How many were in it at once.
+    """
+
+    def __init__(self) -> None:
+        self.entered, self.go, self.most = threading.Semaphore(0), threading.Event(), 0
+        self._at_once, self._lock = 0, threading.Lock()
+
+    def wait(self) -> None:
+        with self._lock:
+            self._at_once += 1
+            self.most = max(self.most, self._at_once)
+        self.entered.release()
+        self.go.wait(60)
+        with self._lock:
+            self._at_once -= 1
+
+
 def test_of_a_workspace_that_searches_a_lot_two_searches_compute_and_another_is_answered(
     catalog: Catalog, put: Put, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_once, most = 0, 0
-    entered, go, lock = threading.Semaphore(0), threading.Event(), threading.Lock()
-    looked_up = Catalog.passages_by_id
+    held_up, passages_by_id = HeldUp(), Catalog.passages_by_id
 
-    def held_up(self: Catalog, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
-        nonlocal at_once, most
+    def looked_up(self: Catalog, key: ProjectKey, ids: Iterable[str]) -> dict[str, Passage]:
         if key == ALICE:
-            with lock:
-                at_once += 1
-                most = max(most, at_once)
-            entered.release()
-            go.wait(60)
-            with lock:
-                at_once -= 1
-        return looked_up(self, key, ids)
+            held_up.wait()
+        return passages_by_id(self, key, ids)
 
     for key in (ALICE, BOB):
         put(key, "a.md", "The dragon sleeps.")
         assert retriever.search(key, "dragon")
-    monkeypatch.setattr(Catalog, "passages_by_id", held_up)
+    monkeypatch.setattr(Catalog, "passages_by_id", looked_up)
     with ThreadPoolExecutor(SEARCHES) as pool:
         try:
             asked = [pool.submit(retriever.search, ALICE, "dragon") for _ in range(SEARCHES)]
-            assert all(entered.acquire(timeout=60) for _ in range(2))
+            assert all(held_up.entered.acquire(timeout=60) for _ in range(2))
             assert retriever.search(BOB, "dragon")
         finally:
-            go.set()
+            held_up.go.set()
         assert all(one.result(60) for one in asked)
-    assert most == 2
+    assert held_up.most == 2
 
 
 def test_what_compares_with_the_documents_computes_as_a_search_does(put: Put, retriever: Retriever) -> None:
@@ -144,31 +157,23 @@ def test_no_search_with_vectors_waits_for_the_index_of_another_project(
 
 
 def test_a_model_reads_one_question_of_a_workspace_at_a_time_and_another_ones_meanwhile() -> None:
-    at_once, most = 0, 0
-    entered, go, lock = threading.Semaphore(0), threading.Event(), threading.Lock()
+    held_up = HeldUp()
 
-    def ask(key: ProjectKey, *, is_held_up: bool) -> bool:
-        nonlocal at_once, most
+    def ask(key: ProjectKey) -> bool:
         with computing(key), waiting(), running_model():
-            if is_held_up:
-                with lock:
-                    at_once += 1
-                    most = max(most, at_once)
-                entered.release()
-                go.wait(60)
-                with lock:
-                    at_once -= 1
+            if key == ALICE:
+                held_up.wait()
         return True
 
     with ThreadPoolExecutor(SEARCHES + 1) as pool:
         try:
-            asked = [pool.submit(ask, ALICE, is_held_up=True) for _ in range(SEARCHES)]
-            assert entered.acquire(timeout=60)
-            assert pool.submit(ask, BOB, is_held_up=False).result(60)
+            asked = [pool.submit(ask, ALICE) for _ in range(SEARCHES)]
+            assert held_up.entered.acquire(timeout=60)
+            assert pool.submit(ask, BOB).result(60)
         finally:
-            go.set()
+            held_up.go.set()
         assert all(one.result(60) for one in asked)
-    assert most == 1
+    assert held_up.most == 1
 
 
 def test_of_a_long_question_a_model_reads_the_beginning(
