@@ -32,6 +32,7 @@ _SHOWN = 60
 # How many characters are looked through for texts that are parts of others now, and what a search costs besides.
 _MOST_SEARCHED = 20_000_000
 _SEARCH = 100
+_MARK = 250  # and each mark of a text that says it somewhere: where it does is looked for from one mark to the next
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,10 @@ def _is_unset(place: str, value: Any, other: Any) -> bool:
     return value in _UNSET or (value is False and other is not True) or (value == UNSET and place in _REFERENCES)
 
 
+class _TooLongToFindError(Exception):
+    """So it counts as lost."""
+
+
 class _Keeping:
     """Whether texts are still said; for all losses of a story, because the search for them has an end.
 
@@ -237,13 +242,12 @@ class _Keeping:
         groups = texts.that_may_keep(place)
         if any(text in group for group in groups):
             return True
-        is_part = is_readable_in if _PLAYED.fullmatch(place) else _is_in
-        for other in chain.from_iterable(groups) if len(text.split()) > 1 else ():
-            if not self._may_search(other):
-                return False
-            if is_part(text, other):
-                return True
-        return False
+        others = chain.from_iterable(groups) if len(text.split()) > 1 else ()
+        readably = _PLAYED.fullmatch(place) is not None
+        try:
+            return any(self._says(other, text, readably=readably) for other in others)
+        except _TooLongToFindError:
+            return False
 
     def ways_lost(self, choice: str, led: set[str], leads: Mapping[str, set[str]]) -> set[str]:
         """Of the ways that a choice led, those that none leads which says it now; all of them if that takes too long.
@@ -252,12 +256,27 @@ class _Keeping:
         """
         choice = self._as_renamed(choice)
         lost, is_said = led - leads.get(choice, set()), choice in leads
-        for text, ways in leads.items() if lost and len(choice.split()) > 1 else ():
-            if not self._may_search(text, len(lost)):
-                return led
-            if is_readable_in(choice, text):
-                lost, is_said = lost - ways, True
+        try:
+            for text, ways in leads.items() if lost and len(choice.split()) > 1 else ():
+                if self._says(text, choice, readably=True, besides=len(lost)):
+                    lost, is_said = lost - ways, True
+        except _TooLongToFindError:
+            return led
         return lost if is_said else set()
+
+    def _says(self, text: str, part: str, *, readably: bool, besides: int = 0) -> bool:
+        """Whether a text says another one.
+
+        Raises:
+            _TooLongToFindError: to find out would take too long.
+        """
+        if not self._may_search(text, besides):
+            raise _TooLongToFindError
+        if part not in text or not readably:
+            return part in text
+        if not self._may_search(text, text.count("[") * _MARK):
+            raise _TooLongToFindError
+        return is_readable_in(part, text)
 
     def _may_search(self, text: str, besides: int = 0) -> bool:
         self._left -= len(text) + besides + _SEARCH
@@ -270,10 +289,6 @@ class _Keeping:
                 break
             text = text.replace(old, new)
         return text
-
-
-def _is_in(text: str, other: str) -> bool:
-    return text in other
 
 
 def _changed(was: Any, now: Any, place: str = "", levels: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:

@@ -1,12 +1,14 @@
 """Changing values as Arrow does: its merge, and replacing in every text."""
 
 import re
+from sys import getsizeof
 from typing import Any, cast
 
 from arrow_project.names import parts
 from arrow_project.values import Record, inner
 
 _OF_A_VALUE = 16  # 64 bytes, as of an empty list
+_LONG = 1000  # characters, beside which it is nothing what a text takes besides them
 _EXPOSURE = re.compile(r"\{[^{}]*+\}")
 
 
@@ -53,6 +55,30 @@ def occurrences(value: Any, said: str) -> int:
     if isinstance(value, str):
         return value.count(said)
     return sum(occurrences(item, said) for item in inner(value))
+
+
+def growth(value: Any, said: str, longer: int, width: int) -> int:
+    """How many bytes of memory more the texts inside of a value take once they say another text in place of this.
+
+    Args:
+        value: What has the texts.
+        said: What they say.
+        longer: How many characters more the other text has.
+        width: That of the other text, as `width_of` has it.
+    """
+    if not isinstance(value, str):
+        return sum(growth(item, said, longer, width) for item in inner(value))
+    if not (count := value.count(said)):
+        return 0
+    was = width_of(value)
+    return max(was, width) * (len(value) + count * longer) - was * len(value)
+
+
+def width_of(text: str) -> int:
+    """How many bytes each character of a text takes: one, two or four, as its widest does."""
+    if len(text) > _LONG:
+        return getsizeof(text) // len(text)
+    return 1 if (widest := max(text, default="")) < "\u0100" else 2 if widest < "\U00010000" else 4
 
 
 def extent(value: Any) -> int:

@@ -43,13 +43,14 @@ class ProjectData:
         self.arrivals = Arrivals(self.scenes, self.journal)
         # As Arrow does when nothing else is remembered: the first listed author.
         self.active_author = next(iter(self.authors))
+        self.grown = 0  # bytes by which renames have made the texts longer
         self.expected_ids: tuple[int, ...] = ()  # what is drawn next, where an editor has said so
 
     def copy(self) -> "ProjectData":
         """An independent copy without history."""
         with no_collection():
             data = ProjectData(copied(self.raw), list(self.findings))
-        data.active_author = self.active_author
+        data.active_author, data.grown = self.active_author, self.grown
         return data
 
     @property

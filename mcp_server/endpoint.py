@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +40,7 @@ _LONGEST_REQUEST = 2**20  # bytes
 _TOO_LONG = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make several calls of it."
 _NO_MESSAGE = "A request over MCP must be one JSON-RPC message, and this is none."
 _MOST_VALUES = 20_000  # brackets and commas
+_LONGEST_ID = 200  # characters: notices of changes and of progress repeat it, each of them
 _S_PER_BYTE, _S_PER_VALUE = 3e-8, 5e-6
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
@@ -166,10 +167,21 @@ def _message(body: bytes) -> bytes:
         raise HTTPException(400, _NO_MESSAGE) from error
     if "id" in sent and getattr(message, "id", None) is None:  # else it would be a notification, which nobody answers
         raise HTTPException(400, _NO_MESSAGE)
+    if any(isinstance(one, str) and len(one) > _LONGEST_ID for one in _ids(sent)):
+        raise HTTPException(400, f"The id and the progressToken of a request have at most {_LONGEST_ID} characters.")
     written = jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True)
     if len(written) > _LONGEST_REQUEST:  # control characters take six bytes, and JSON has none as they are
         raise HTTPException(413, _TOO_LONG)
     return written
+
+
+def _ids(sent: dict[str, Any]) -> Iterator[object]:
+    """By which its client knows a request, and its progress."""
+    yield sent.get("id")
+    params = sent.get("params")
+    about = params.get("_meta") if isinstance(params, dict) else None
+    if isinstance(about, dict):
+        yield about.get("progressToken")
 
 
 def _seconds(body: bytes) -> float:

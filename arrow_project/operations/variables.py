@@ -1,7 +1,9 @@
 """Operations on variables."""
 
+from functools import partial
+
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.merging import extent, longest, occurrences
+from arrow_project.merging import extent, growth, longest, occurrences, width_of
 from arrow_project.names import safe
 from arrow_project.node_types.comparing import DEFAULTS, typed
 from arrow_project.node_types.kinds import mismatch, own_name, own_text
@@ -14,6 +16,7 @@ _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "tex
 MOST_WRITTEN = 1_000_000
 """Characters that a rename may write into the texts that expose the name."""
 _MOST_REWRITTEN = 20_000_000  # characters of data, which is there twice until the rename is done
+_MOST_GROWN = 16 * 2**20  # bytes: a turn may have hundreds of renames, and its story counts as it was before them
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
 _BY: Record = {
     "variable_id": {"type": ["integer", "string"]},
@@ -48,6 +51,8 @@ def free_name(editing: Editing, kind: str, given: object, own: int | None = None
 def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str) -> None:
     """Refuse a new name that would make texts much longer, as what exposes the old one says the new one, or one more.
 
+    By how much they grow counts for the next one.
+
     Raises:
         OperationError: it would.
     """
@@ -69,6 +74,14 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
             f"Data of {rewritten:,} characters exposes {shortened(old)}, and a rename may write {_MOST_REWRITTEN:,} "
             "anew: write the new name into some of the texts first."
         )
+    grown = project.grown + growth(exposing, exposure, len(new) - len(old), width_of(new))
+    if grown > max(_MOST_GROWN, project.grown):
+        raise mismatch(
+            f"With this name, renames would have made the texts of this story {grown:,} bytes larger than they were, "
+            f"and they may by {_MOST_GROWN:,}; choose a shorter name, or one of simpler letters."
+        )
+    project.journal.note(partial(setattr, project, "grown", project.grown))
+    project.grown = grown
 
 
 def _mention_alike(editing: Editing, kind: str, name: str, existing: dict[str, int]) -> None:

@@ -119,6 +119,24 @@ def test_a_new_name_makes_no_texts_long_in_which_arrow_sees_no_exposure() -> Non
     assert "expose | 10,000 times" in refused.message
 
 
+def test_many_renames_make_no_story_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.operations.variables._MOST_GROWN", 3000)
+    texts = {str(1000 + n): {"type": "content", "name": f"n{n}", "data": {"content": f"{{q{n}}}" * 20}} for n in (1, 2)}
+    project = _story(nodes=texts, variables={str(900 + n): {"name": f"q{n}", "type": "num", "init": 0} for n in (1, 2)})
+    before = project.checkpoint()
+    do(project, "update_variable", variable_id=901, name="n" * 102)
+    for project_now, name in ((project, "\N{GRINNING FACE}" * 12), (project.copy(), "n" * 54)):
+        refused = refusal(project_now, "update_variable", variable_id=902, name=name)
+        assert (
+            "made the texts of this story 3,040 bytes larger than they were, and they may by 3,000" in refused.message
+        )
+    do(project, "update_variable", variable_id=902, name="n" * 22)
+    project.rollback(before)
+    do(project, "update_variable", variable_id=902, name="n" * 102)
+    do(project, "update_variable", variable_id=902, name="q")
+    do(project, "update_variable", variable_id=901, name="n" * 102)
+
+
 def test_a_rename_writes_so_much_data_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arrow_project.operations.variables._MOST_REWRITTEN", 1000)
     long = {"type": "content", "name": "long", "data": {"content": "{q}" + "x" * 997, "odd": [[]]}}

@@ -141,6 +141,17 @@ def test_what_would_take_too_long_to_find_counts_as_lost(monkeypatch: pytest.Mon
     }
 
 
+def test_marks_of_a_text_are_not_looked_at_for_every_other_one() -> None:
+    def steps(lines: int) -> int:
+        content = "[b]" * 1_500 + "a b"
+        was = {"name": "2", "data": {"content": content, "lines": ["a b"] * lines}}
+        now = {"name": "2", "data": {"content": content}}
+        tables = _tables(was, [], "oil"), _tables(now, [], "oil")
+        return calls_of(lambda: list(losses(*tables)))
+
+    assert steps(600) < 2 * steps(100)
+
+
 def test_once_nothing_may_be_searched_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def steps(count: int) -> int:
         was, now = ({"name": "2", "data": {"lines": [f"{word} {n}" for n in range(count)]}} for word in ("a b", "c d"))

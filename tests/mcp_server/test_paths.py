@@ -379,10 +379,15 @@ def test_what_is_counted_is_what_is_read(two: tuple[House, Path, Path], encoding
         ('{"SECRET": 1}', "must be one JSON-RPC message, and this is none"),
         ('{"jsonrpc": "2.0", "id": 1, "method": ["SECRET"]}', "must be one JSON-RPC message, and this is none"),
         ('{"jsonrpc": "2.0", "id": true, "method": "SECRET"}', "must be one JSON-RPC message, and this is none"),
+        (f'{{"jsonrpc": "2.0", "id": "{"x" * 201}", "method": "SECRET"}}', "have at most 200 characters"),
+        (
+            f'{{"jsonrpc": "2.0", "method": "SECRET", "params": {{"_meta": {{"progressToken": "{"x" * 201}"}}}}}}',
+            "have at most 200 characters",
+        ),
         (f'{{"SECRET": [{"9" * 101}]}}', "has more than 100 characters"),
         ("[" * 2_000, "this is not JSON"),
     ],
-    ids=["a list", "half", "no message", "no method", "no id", "a long number", "deep"],
+    ids=["a list", "half", "no message", "no method", "no id", "a long id", "a long token", "a long number", "deep"],
 )
 def test_what_is_no_message_is_refused_before_it_is_said_again(
     two: tuple[House, Path, Path], body: str, problem: str

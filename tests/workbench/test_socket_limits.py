@@ -12,12 +12,13 @@ from typing import Any, cast
 
 import httpx
 import pytest
+from engineio.async_socket import AsyncSocket
 from engineio.packet import MESSAGE, Packet
 from nicegui import background_tasks, core
 from nicegui.core import sio
 from starlette.requests import HTTPConnection
 from starlette.types import Message, Receive, Scope, Send
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from server import Services
@@ -27,7 +28,9 @@ from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S
 from workbench.access.page_sockets import KeptMessages, counted
+from workbench.access.page_sockets import _connecting as connected  # pyright: ignore[reportPrivateUsage]
 from workbench.access.page_sockets import _speaking as speaking  # pyright: ignore[reportPrivateUsage]
+from workbench.access.page_sockets import _understood as understood  # pyright: ignore[reportPrivateUsage]
 from workbench.access.socket_limits import SocketLimits, Unread
 
 PATH = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -43,11 +46,11 @@ def browser(guarded: str) -> Generator[httpx.Client]:
 
 
 @contextmanager
-def talking(browser: httpx.Client) -> Generator[ClientConnection]:
+def talking(browser: httpx.Client, path: str = PATH) -> Generator[ClientConnection]:
     """The socket of a page, greeted."""
     browser.get("/")
     cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-    address = str(browser.base_url).replace("http", "ws").rstrip("/") + PATH
+    address = str(browser.base_url).replace("http", "ws").rstrip("/") + path
     with connect(address, additional_headers={"Cookie": cookies}, open_timeout=PATIENCE_S) as connection:
         connection.recv(PATIENCE_S)
         connection.send("40")
@@ -74,6 +77,49 @@ def test_nothing_is_kept_of_messages_in_parts(browser: httpx.Client, part: str |
     with talking(browser) as connection:
         connection.send(part)
         assert is_closed(connection)
+
+
+@pytest.mark.parametrize("query", ["EIO=4&transport=polling", "EIO=4"])
+def test_no_socket_stays_open_with_nobody_behind_it(browser: httpx.Client, query: str) -> None:
+    with pytest.raises(InvalidStatus), talking(browser, f"/_nicegui_ws/socket.io/?{query}") as connection:
+        connection.recv(PATIENCE_S)
+
+
+def test_nothing_is_left_of_a_socket_that_fails_while_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, environ = list[str](), {"QUERY_STRING": "client_id=p", "asgi.scope": {"state": {}}}
+    monkeypatch.setitem(sio.environ, "e", environ)
+
+    async def connecting(*_: object) -> None:
+        raise ValueError("next_message_id=x")
+
+    async def use() -> None:
+        manager: Any = sio.manager
+        socket_id = await manager.pre_connect("e", "/")
+        with pytest.raises(ValueError, match="next_message_id"):
+            await connected(connecting, left.append)(socket_id, environ)
+        assert left == [socket_id]
+        assert manager.sid_from_eio_sid("e", "/") is None
+        assert not manager.is_pre_connected(socket_id, "/")
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, use()).result()
+
+
+def test_a_socket_that_takes_nothing_any_more_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def take(*_: object) -> None:
+        raise KeyError("client_id")
+
+    async def use() -> None:
+        library = AsyncSocket(sio.eio, "e")
+        await library.queue.put(Packet(MESSAGE, "nobody sends this"))
+        monkeypatch.setitem(sio.eio.sockets, "e", library)
+        monkeypatch.setitem(sio.environ, "e", {"asgi.scope": {"state": (state := {})}})
+        with pytest.raises(StopIteration):
+            understood(take)("e", '2["event"]').send(None)
+        assert state["is_over"]
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, use()).result()
 
 
 class Library:

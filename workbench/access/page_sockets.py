@@ -57,13 +57,15 @@ _FORGET = """((workspace) => {
 def keep_pages_apart() -> None:
     """Puts the rule before what the library does with a socket's messages."""
     handlers: dict[str, _Handler] = sio.handlers["/"]
-    sio.on("connect", _connecting(handlers["connect"]))
+    sio.on("connect", _connecting(handlers["connect"], handlers["disconnect"]))
     sio.on("disconnect", _leaving(handlers["disconnect"]))
     sio.on("handshake", _joining(handlers["handshake"]))
     for name in _OF_A_PAGE:
         sio.on(name, _speaking(handlers[name]))
     sio.on("log", _not_heard)  # a browser's own errors are not for the server's log
     sio.async_handlers = False  # so that what a message leads to fails below, and not in a task of its own
+    # A socket that asks for the other one, of requests, would be accepted, and then be open with nobody behind it.
+    sio.eio.transports = ["websocket"]
     sio.eio.on("message", _understood(sio.eio.handlers["message"]))
     sio.eio.send_packet = counted(sio.eio.send_packet)
 
@@ -125,7 +127,7 @@ def _is_unseen(client: Client, workspace: str) -> bool:
     return is_own and client.environ is None and not client.has_socket_connection
 
 
-def _connecting(connect: _Handler) -> _Handler:
+def _connecting(connect: _Handler, disconnect: _Handler) -> _Handler:
     async def checked(socket_id: str, environ: dict[str, Any], auth: Any = None) -> None:
         if environ is not sio.get_environ(socket_id):
             raise ValueError("a socket says `connect` as an event of its own")
@@ -134,7 +136,14 @@ def _connecting(connect: _Handler) -> _Handler:
             raise exceptions.ConnectionRefusedError(
                 "Implicit handshake failed"
             )  # the words at which a browser loads anew
-        await connect(socket_id, environ, auth)
+        try:
+            await connect(socket_id, environ, auth)
+        except Exception:
+            # The library forgets what it has refused, and what was connected: not what failed in between.
+            disconnect(socket_id)
+            manager: Any = sio.manager  # the library declares the one that does not wait
+            await manager.disconnect(socket_id, "/", ignore_queue=True)
+            raise
 
     return checked
 
@@ -214,8 +223,8 @@ def _understood(take: Callable[[str, Any], Awaitable[None]]) -> _Handler:
             await take(connection_id, message)
         except Exception as error:  # noqa: BLE001 - what the library raises for what it cannot read is of any kind
             logger.warning("a page's socket said what no page says (%s), and is closed", type(error).__name__)
+            # To disconnect it here would wait until all is sent to it, which it may never take.
             state[OVER] = True
-            await sio.eio.disconnect(connection_id)
 
     return checked
 
