@@ -62,11 +62,15 @@ def _record(given: dict[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
 
 def _value(value: Any, ids: Mapping[int, int], key: str, *, is_id: bool) -> Any:
     if isinstance(value, dict):
+        if key == "table":
+            return _table(cast("dict[Any, Any]", value), ids)
         return _record(cast("dict[str, Any]", value), ids)
     if isinstance(value, list):
         items = cast("list[Any]", value)
         if key in _CONNECTIONS:
             return [_connection(item, ids) for item in items]
+        if key == "connection":  # the other node, its slot, and whether it leads to the new one
+            return [*(_id(end, ids) for end in items[:1]), *items[1:]]
         return [_value(item, ids, "", is_id=False) for item in items]
     return _id(value, ids) if is_id else value
 
@@ -74,6 +78,12 @@ def _value(value: Any, ids: Mapping[int, int], key: str, *, is_id: bool) -> Any:
 def _id(value: Any, ids: Mapping[int, int]) -> Any:
     """The number that it has now; in a story that was written by hand anything may stand in its place."""
     return ids.get(value, value) if type(value) is int else value
+
+
+def _table(table: dict[Any, Any], ids: Mapping[int, int]) -> dict[Any, Any]:
+    """Ids by ids, those before as texts as well: they are keys of JSON."""
+    by_text = {str(old): str(new) for old, new in ids.items()}
+    return {by_text.get(old, _id(old, ids)): _id(new, ids) for old, new in table.items()}
 
 
 def _connection(value: Any, ids: Mapping[int, int]) -> Any:

@@ -111,20 +111,30 @@ class UsageIndex:
         self._journal.note(partial(_add_to, index.names, name, -more))
 
     def _add(self, index: _Index, key: _Key, node_id: int) -> None:
-        users = index.users.setdefault(key, {})
-        if node_id not in users:
-            users[node_id] = None
-            self._journal.note(partial(users.pop, node_id, None))
+        if node_id not in index.users.get(key, ()):
+            _put(index.users, key, node_id)
+            self._journal.note(partial(_take, index.users, key, node_id))
 
     def _discard(self, index: _Index, key: _Key, node_id: int) -> None:
-        users = index.users.get(key, {})
-        if node_id in users:
-            del users[node_id]
-            self._journal.note(partial(users.setdefault, node_id, None))
+        if node_id in index.users.get(key, ()):
+            _take(index.users, key, node_id)
+            self._journal.note(partial(_put, index.users, key, node_id))
+
+
+def _put(users: dict[_Key, dict[int, None]], key: _Key, node_id: int) -> None:
+    users.setdefault(key, {})[node_id] = None
+
+
+def _take(users: dict[_Key, dict[int, None]], key: _Key, node_id: int) -> None:
+    del users[key][node_id]
+    if not users[key]:  # else a story would keep whatever it has ever exposed
+        del users[key]
 
 
 def _add_to(counts: dict[str, int], name: str, more: int) -> None:
     counts[name] = counts.get(name, 0) + more
+    if not counts[name]:
+        del counts[name]
 
 
 def _keys(node: Record) -> list[_Key]:

@@ -32,11 +32,11 @@ from corpora.statements import (
     DOCUMENTS,
     DOCUMENTS_BY_ID,
     PASSAGES_BY_ID,
+    PassageRows,
     as_document,
     as_passage,
     give_to_folder,
     insert_pages,
-    insert_passages,
     is_project,
     named,
     passages_of,
@@ -226,16 +226,17 @@ class Documents(Database):
             "text_size": kept_bytes(text, passages, pages),
             "text": text,
         }
+        passage_rows = PassageRows(document_id, passages, self._engine.dialect)
         with self._writing_rows(key.workspace, len(passages) + self._passages_in(document_id)) as connection:
             project = touched_project(connection, key)
             # Earlier versions noted the names of refused files, too: a document that is new is whoever's sends it.
             own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
             is_known = exists().where(documents.c.id == document_id)
             connection.execute(delete(folder_documents).where(own, ~is_known))
-            with taken_away(connection, project, document_id) as embedded:
+            with taken_away(connection, project, document_id) as placed:
                 connection.execute(insert(documents).values(project=project, **row))
                 insert_pages(connection, document_id, pages)
-                insert_passages(connection, document_id, passages, embedded)
+                passage_rows.insert(connection, placed)
                 if of_folder:
                     give_to_folder(connection, project, [name])
             return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence, Set
 from contextlib import contextmanager
 from datetime import UTC
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Dialect,
     Row,
     ScalarSelect,
     Select,
+    String,
+    Table,
     bindparam,
     case,
+    cast,
     delete,
     exists,
     func,
@@ -48,6 +53,8 @@ def is_project(key: ProjectKey) -> ColumnElement[bool]:
 
 # For statements that are put together once, as every request asks them: executed with `named(key)`.
 IS_PROJECT = (projects.c.workspace == bindparam("workspace")) & (projects.c.project_id == bindparam("project_id"))
+
+_PARAMETERS = 30_000  # of one statement; SQLite takes a few more
 
 # They stay, and each has a part in every start of a server.
 MOST_EMPTY_PROJECTS = 1_000
@@ -139,25 +146,24 @@ def hold_project(connection: Connection, project: ColumnElement[bool]) -> None:
     connection.execute(select(projects.c.id).where(project).order_by(projects.c.id).with_for_update())
 
 
-class PlacedVector(NamedTuple):
-    """A passage that has a vector, and the pages that the vector store says it is on."""
+def _page(column: ColumnElement[int | None]) -> ColumnElement[str]:
+    return func.coalesce(cast(column, String), "")
 
-    passage: str
-    page_from: int | None
-    page_to: int | None
+
+# A passage, and the pages that the vector store says it is on.
+_PLACE = passages.c.id + " " + _page(passages.c.page_from) + " " + _page(passages.c.page_to)
 
 
 @contextmanager
-def taken_away(connection: Connection, project: int, document_id: str) -> Generator[set[PlacedVector]]:
+def taken_away(connection: Connection, project: int, document_id: str) -> Generator[set[str]]:
     """Delete a document, noting that its vectors, and perhaps its original, must go; the transaction ends with it.
 
-    Gives which of its passages had vectors, and on which pages.
+    Gives which of its passages had vectors, and on which pages, as `_place` says it.
     """
     its = passages.c.document == document_id
-    rows = connection.execute(
-        select(passages.c.id, passages.c.page_from, passages.c.page_to).where(its, passages.c.embedded)
-    )
-    placed = {PlacedVector(*row) for row in rows}
+    # As one text: for each row that SQLite gives, this thread waits for whoever computes in others.
+    places = func.aggregate_strings(_PLACE, "\n")
+    placed = set((connection.scalar(select(places).where(its, passages.c.embedded)) or "").split("\n"))
     replaced = select(passages.c.id, literal(project), passages.c.text_sha256).where(its)
     connection.execute(insert(replaced_passages).from_select(["passage", "project", "text_sha256"], replaced))
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
@@ -179,7 +185,7 @@ def doubt(connection: Connection, sha256: str) -> None:
 
 def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -> None:
     """Write a document's pages; their text is the document's."""
-    rows = (
+    rows = [
         {
             "document": document_id,
             "position": position,
@@ -188,22 +194,34 @@ def insert_pages(connection: Connection, document_id: str, of: Sequence[Page]) -
             "char_to": page.char_to,
         }
         for position, page in enumerate(of)
-    )
-    for some in chunks(rows):
-        connection.execute(insert(pages), some)
+    ]
+    _insert_rows(connection, pages, rows)
 
 
-def insert_passages(connection: Connection, document_id: str, of: Sequence[Passage], placed: set[PlacedVector]) -> None:
-    """Write a document's passages; those that have vectors already, and stand on the same pages, keep them."""
-    rows = (_row(document_id, position, passage, placed) for position, passage in enumerate(of))
-    for some in chunks(rows):  # all of a long document at once take several times what it takes itself
-        connection.execute(insert(passages), some)
-    # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
-    its = select(passages.c.id).where(passages.c.document == document_id)
-    connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(its)))
+class PassageRows:
+    """A document's passages, as they are written: made before, as nobody else writes to a file meanwhile."""
+
+    def __init__(self, document_id: str, of: Sequence[Passage], dialect: Dialect) -> None:
+        heading = passages.c.heading.type.dialect_impl(dialect).bind_processor(dialect)
+        assert heading is not None
+        self.document_id = document_id
+        self.rows = [_row(document_id, position, passage) for position, passage in enumerate(of)]
+        self.places = [_place(passage) for passage in of]
+        if _in_one_statement(dialect):
+            for row in self.rows:
+                row["heading"] = heading(row["heading"])
+
+    def insert(self, connection: Connection, placed: Set[str]) -> None:
+        """Write them; those that have vectors already, and stand on the same pages, keep them."""
+        for row, place in zip(self.rows, self.places, strict=True):
+            row["embedded"] = place in placed
+        _insert_rows(connection, passages, self.rows)
+        # A passage that is there (again) keeps its vector, or gets it back: either way it is not to be forgotten.
+        its = select(passages.c.id).where(passages.c.document == self.document_id)
+        connection.execute(delete(replaced_passages).where(replaced_passages.c.passage.in_(its)))
 
 
-def _row(document_id: str, position: int, passage: Passage, placed: set[PlacedVector]) -> dict[str, Any]:
+def _row(document_id: str, position: int, passage: Passage) -> dict[str, Any]:
     return {
         "id": passage.id,
         "document": document_id,
@@ -213,11 +231,37 @@ def _row(document_id: str, position: int, passage: Passage, placed: set[PlacedVe
         "heading": list(passage.heading),
         "char_from": passage.char_from,
         "char_to": passage.char_to,
-        "embedded": PlacedVector(passage.id, passage.page_from, passage.page_to) in placed,
+        "embedded": False,
         "kind": passage.kind,
         "text_sha256": passage.embedding_hash,
         "text": passage.text,
     }
+
+
+def _place(passage: Passage) -> str:
+    pages = ("" if page is None else page for page in (passage.page_from, passage.page_to))
+    return " ".join(map(str, (passage.id, *pages)))
+
+
+def _in_one_statement(dialect: Dialect) -> bool:
+    """Whether many rows are written with each statement, of values as the driver takes them.
+
+    After each of SQLite's, this thread waits for whoever computes in others.
+    """
+    return dialect.name == "sqlite"
+
+
+def _insert_rows(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    names = list(rows[0]) if rows else []
+    if not _in_one_statement(connection.dialect):
+        for some in chunks(rows):  # all of a long document at once take several times what it takes itself
+            connection.execute(insert(table), some)
+        return
+    for some in chunks(rows, _PARAMETERS // max(1, len(names))):
+        of_all = ", ".join([f"({', '.join('?' * len(names))})"] * len(some))
+        values = tuple(chain.from_iterable(row.values() for row in some))
+        columns = ", ".join(names)
+        connection.exec_driver_sql(f"INSERT INTO {table.name} ({columns}) VALUES {of_all}", values)  # noqa: S608 - no values
 
 
 def give_to_folder(connection: Connection, project: int, names: Iterable[str]) -> None:

@@ -39,6 +39,7 @@ _Folders = tuple[Path, Mapping[str, Identity]]  # a folder, and by their paths b
 _ANOTHER = Stamp(0, -1, 0)  # that of no file
 _Found = tuple[int, str]  # which of the watched paths, and the path below it
 _MOST_WATCHED = 5_000  # folders, which takes a tenth of a second, and nobody else runs meanwhile
+_REST_S = 4e-4  # for each of them, until others are watched: folders may come and go all the time
 # inotify watches one folder at a time, and the library follows links when it goes through them by itself.
 _RECURSIVE = sys.platform != "linux"
 
@@ -299,17 +300,19 @@ class _Notices:
 
     def wait(self, folders: Sequence[_Folders], seconds: float) -> None:
         """Return at the next change, and after `seconds`; also if other folders are watched now than before."""
+        rest_s = 0.0
         if folders != self._watched:
             self.close()
             self._watched = folders
             watched = [root / below for root, all_of_it in folders for below in ([""] if _RECURSIVE else all_of_it)]
             if len(watched) <= _MOST_WATCHED:
                 self._stream = self._announced([each for each in watched if _is_text(each)])
-                seconds = 0  # what happened before they were watched was not announced
+                seconds, rest_s = 0, len(watched) * _REST_S  # what happened before they were watched was not announced
         give_up_at = monotonic() + seconds
         try:
             while self._stream is not None:
                 if next(self._stream) or monotonic() >= give_up_at:
+                    self._stop.wait(rest_s)
                     return
         except StopIteration:
             return

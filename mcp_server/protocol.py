@@ -59,6 +59,8 @@ _Result = TypeVar("_Result")
 
 _NAME = "fletcher"
 _MOST = 20_000
+_S_PER_CHARACTER = 3e-8  # of an answer
+_TIMES_STRUCTURED = 4  # what is structured says the same once more, up to three times as long
 _INSTRUCTIONS = """\
 Fletcher has read the design documents of the user's game and knows the story that is made in Arrow, an editor for
 branching stories.
@@ -193,8 +195,13 @@ class Protocol:
         return AssistantCall(context, params, _caller(context), self._services, self._files, params.arguments or {})
 
     async def _working(self, context: _Context, work: Awaitable[_Result]) -> _Result:
-        with working_in(self._services.threads_of(_caller(context).workspace)):
-            return await work
+        workspace = _caller(context).workspace
+        with working_in(self._services.threads_of(workspace)):
+            result = await work
+        pace = self._services.paces[workspace]
+        await pace.wait(is_message=False)
+        pace.held(_seconds(result))
+        return result
 
 
 async def _keep_place(ctx: _Context, call_next: CallNext) -> HandlerResult:
@@ -234,6 +241,17 @@ async def _checked(work: Awaitable[_Result]) -> _Result:
     except Exception as error:
         logger.exception("a request failed unexpectedly")
         raise MCPError(INTERNAL_ERROR, "INTERNAL: Something went wrong in the server.") from error
+
+
+def _seconds(result: object) -> float:
+    """How long the event loop is held at most until the SDK has written a result as an event."""
+    contents: list[Any] = [*getattr(result, "content", ()), *getattr(result, "contents", ())]
+    texts, bytes_ = (
+        sum(len(getattr(one, name, None) or "") for one in contents for name in names)
+        for names in (("text",), ("data", "blob"))
+    )
+    times = 1 if getattr(result, "structured_content", None) is None else _TIMES_STRUCTURED
+    return (times * texts + bytes_) * _S_PER_CHARACTER
 
 
 async def _now(work: "partial[_Result]") -> _Result:

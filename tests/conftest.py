@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
@@ -39,7 +39,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _PATHS))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Every run draws others: to draw a hundred each time takes three times as long.
-settings.register_profile("thirty", max_examples=30)
+# And none has to be drawn, or answered, in some time: others may use this machine.
+settings.register_profile("thirty", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("thirty")
 
 # What is imported to collect the tests stays until the end: to look through it for garbage takes a fifth of the time.

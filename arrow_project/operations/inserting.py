@@ -120,7 +120,10 @@ def _quick_insert_node(editing: Editing, arguments: Record) -> Record:
     connection = arguments.get("connection")
     insert: Record = {"type": node_type.name, "position": arguments.get("offset", "auto")}
     if connection is None:
-        return _create_insert_node(editing, insert)
+        insert["scene_id"] = arguments.get("scene_id")
+        result = _create_insert_node(editing, insert)
+        arguments["scene_id"] = insert["scene_id"]
+        return result
     match connection:
         case [other, slot, bool() as outgoing]:
             other_id = editing.find("node", other)
@@ -189,6 +192,7 @@ FUNCTIONS: tuple[Function, ...] = (
             {
                 "type": {"type": "string", "enum": list(NODE_TYPES)},
                 "offset": {"type": "array", "items": {"type": "integer"}},
+                "scene_id": SCENE,
                 "connection": {
                     "type": "array",
                     "items": {"type": ["integer", "string", "boolean"]},

@@ -247,7 +247,7 @@ class Edits:
 
 
 async def test_long_arguments_are_read_in_a_thread_whatever_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, execution = of(story(), characters=2_000)
+    _, execution = of(story(), characters=1_000)
     edits = Edits(monkeypatch)
     assert (await execution.execute(GOLD)).success
     assert (edits.here, edits.beside) == (1, 0)
@@ -270,7 +270,7 @@ async def test_patterns_of_a_story_are_tried_in_a_thread(monkeypatch: pytest.Mon
 
 async def test_what_is_planned_is_tried_in_a_thread_whatever_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
     project = story()
-    context = TurnContext(project, None, (), (), (), (), characters=2_000)
+    context = TurnContext(project, None, (), (), (), (), characters=1_000)
     execution = Execution(context, InMemoryEditor(project), "destructive", unheard)
     edits = Edits(monkeypatch)
     context.planned = (GOLD, *(Operation("create_scene", {"name": f"part {number}"}) for number in range(3)))
@@ -279,7 +279,7 @@ async def test_what_is_planned_is_tried_in_a_thread_whatever_the_story(monkeypat
 
 
 async def test_a_story_that_grows_during_its_turn_counts_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, execution = of(story(), characters=2_000)
+    _, execution = of(story(), characters=1_000)
     edits = Edits(monkeypatch)
     for _ in range(10):
         text = {"content": "word " * 2_000}
@@ -292,7 +292,7 @@ async def test_a_story_that_grows_during_its_turn_counts_as_it_is(monkeypatch: p
 async def test_of_a_story_in_which_something_was_renamed_nobody_knows_the_length(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _, execution = of(story(), characters=2_000)
+    _, execution = of(story(), characters=1_000)
     edits = Edits(monkeypatch)
     assert (await execution.execute(Operation("update_variable", {"by_name": "oil", "name": "fish"}))).success
     assert (await execution.execute(GOLD)).success

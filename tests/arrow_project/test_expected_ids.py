@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arrow_project import ArrowProject, Operation, OperationError, check, check_text, parse
+from arrow_project import ArrowProject, Operation, OperationError, check, check_text, parse, renumbered
 from corpora.samples import SAMPLE
 
 GOLD = Operation("create_variable", {"name": "gold", "type": "num"})
@@ -66,3 +66,17 @@ def test_connections_that_are_no_array_are_named(io: object) -> None:
     scene = next(iter(document["resources"]["scenes"].values()))
     next(iter(scene["map"].values()))["io"] = io
     assert 27 in {finding.rule for finding in check_text(json.dumps(document))}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "with_given"),
+    [
+        ("quick_insert_node", {"connection": [7, 7, True]}, {"connection": [99, 7, True]}),
+        ("node_connection_replacement", {"table": {"7": 3, "4": 7}}, {"table": {"99": 3, "4": 99}}),
+        ("update_node_map", {"node_id": 7, "push": [[7, 7, 3, 0]]}, {"node_id": 99, "push": [[99, 7, 3, 0]]}),
+    ],
+)
+def test_what_follows_means_the_given_ids(
+    function: str, arguments: dict[str, object], with_given: dict[str, object]
+) -> None:
+    assert renumbered(Operation(function, arguments), {7: 99}).arguments == with_given

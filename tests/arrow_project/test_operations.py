@@ -142,6 +142,8 @@ def test_an_applied_operation_names_everything_by_id(lamp: ArrowProject) -> None
     selection = Selection(scene_id=16, node_ids=(14,))
     applied = lamp.apply(Operation("create_insert_node", {"type": "hub"}), selection)
     assert applied.operation.arguments["scene_id"] == 16
+    applied = lamp.apply(Operation("quick_insert_node", {"type": "hub"}), selection)
+    assert lamp.apply(applied.operation).result["scene_id"] == 16
     beside = {"type": "hub", "connection": ["selected", 0, False]}
     applied = lamp.apply(Operation("quick_insert_node", beside), selection)
     assert applied.operation.arguments["connection"] == [14, 0, False]

@@ -203,6 +203,7 @@ def test_who_uses_what_is_known_after_any_edit_and_undo(seed: int, backwards: li
             if attempt(project, invented(writer)):
                 tokens.append(project.checkpoint())
         fresh = parse(project.to_text()).data
+        assert project.data.usage.size == fresh.usage.size, "nothing is kept of what is used no more"
         for kind in ("node", "scene", "variable", "character"):
             for key in fresh.table(kind):
                 assert project.data.usage.users(kind, key) == fresh.usage.users(kind, key)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -261,3 +261,18 @@ def test_very_many_folders_are_looked_at_and_not_announced(folder: Path, monkeyp
     for names in (["", "a"], ["", "a", "b"], ["", "a"]):
         NOTICES_WAIT(notices, [(folder, dict.fromkeys(names, (1, 1)))], 0.0)
     assert [len(folders) for folders in asked] == [2, 2]
+
+
+def test_where_folders_come_and_go_they_are_not_watched_anew_all_the_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "ingest.watching._Notices._announced", lambda _notices, _folders: (set[object]() for _ in count())
+    )
+    stop, rested = threading.Event(), list[float]()
+    monkeypatch.setattr(stop, "wait", rested.append)
+    notices = _Notices(stop)
+    for more in range(3):
+        NOTICES_WAIT(notices, [(folder, {str(n): (1, 1) for n in range(4_000 + more)})], 3600.0)
+    assert min(rested) > 1.0, "twenty times as long as it takes"
+    assert len(rested) == 3

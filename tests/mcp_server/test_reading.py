@@ -67,6 +67,16 @@ async def test_a_page_is_seen(home: House, folder: Path, era: Era) -> None:
     assert picture.data.startswith("iVBORw0KGgo")
 
 
+async def test_long_answers_hold_those_up_who_ask_for_them(
+    home: House, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with assistant(home.url, era) as scribe:
+        held = list[float]()
+        monkeypatch.setattr("server.limits.pace.Pace.held", lambda _pace, seconds: held.append(seconds))
+        told = text_of(await scribe.call("read_document", document="people.md"))
+    assert held[-1] > 5e-8 * len(told), "what it takes until that is written, and what is structured as well"
+
+
 async def test_a_page_of_many_bytes_fits_into_a_message(
     home: House, folder: Path, era: Era, monkeypatch: pytest.MonkeyPatch
 ) -> None:
