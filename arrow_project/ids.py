@@ -1,7 +1,5 @@
 """Resource ids as Arrow gives them: chapter, author and a counter in 53 bits."""
 
-from functools import partial
-
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.loading import MAX_CHAPTER, integer_epoch
 from arrow_project.project_data import ProjectData
@@ -52,8 +50,7 @@ def _refuse_impossible(project: ProjectData, resource_id: int) -> None:
 
 def _draw_expected(project: ProjectData, resource_id: int) -> int:
     author = _author_of(resource_id)
-    project.journal.note(partial(setattr, project, "active_author", project.active_author))
-    project.active_author = author
+    project.journal.put(project.working, "author", author)
     info, seed, *rest = project.authors[author]
     project.journal.put(project.authors, author, [info, max(seed, resource_id % SEED_LIMIT + 1), *rest])
     project.expected_ids = project.expected_ids[1:]

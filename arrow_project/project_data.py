@@ -41,17 +41,27 @@ class ProjectData:
         self.usage = UsageIndex(self.nodes, self.variables, self.characters, self.journal)
         self.homes = Homes(self.scenes, self.journal)
         self.arrivals = Arrivals(self.scenes, self.journal)
-        # As Arrow does when nothing else is remembered: the first listed author.
-        self.active_author = next(iter(self.authors))
-        self.grown = 0  # bytes by which renames have made the texts longer
+        # Not written: who works (as Arrow does when nothing else is remembered, the first listed author), and by how
+        # many bytes renames have made the texts longer. A table: what undoes an edit must not know the project, which
+        # only the garbage collector would free then.
+        self.working = {"author": next(iter(self.authors)), "grown": 0}
         self.expected_ids: tuple[int, ...] = ()  # what is drawn next, where an editor has said so
 
     def copy(self) -> "ProjectData":
         """An independent copy without history."""
         with no_collection():
             data = ProjectData(copied(self.raw), list(self.findings))
-        data.active_author, data.grown = self.active_author, self.grown
+        data.working |= self.working
         return data
+
+    @property
+    def active_author(self) -> int:
+        """Who works, and gives ids."""
+        return self.working["author"]
+
+    @active_author.setter
+    def active_author(self, author: int) -> None:
+        self.working["author"] = author
 
     @property
     def entry(self) -> int:

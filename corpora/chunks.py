@@ -11,8 +11,8 @@ T = TypeVar("T")
 _AT_ONCE = 500
 
 
-def chunks(values: Iterable[T], most: int | None = None) -> Iterator[list[T]]:
-    """The values in order, in lists of at most 500, or so many."""
+def chunks(values: Iterable[T]) -> Iterator[list[T]]:
+    """The values in order, in lists of at most 500."""
     rest = iter(values)
-    while chunk := list(islice(rest, most or _AT_ONCE)):
+    while chunk := list(islice(rest, _AT_ONCE)):
         yield chunk

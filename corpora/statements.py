@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Sequence, Set
 from contextlib import contextmanager
 from datetime import UTC
 from itertools import chain
+from sqlite3 import SQLITE_LIMIT_VARIABLE_NUMBER
 from typing import Any
 
 from sqlalchemy import (
@@ -54,7 +55,8 @@ def is_project(key: ProjectKey) -> ColumnElement[bool]:
 # For statements that are put together once, as every request asks them: executed with `named(key)`.
 IS_PROJECT = (projects.c.workspace == bindparam("workspace")) & (projects.c.project_id == bindparam("project_id"))
 
-_PARAMETERS = 30_000  # of one statement; SQLite takes a few more
+# With one statement. Few numbers: the driver keeps a hundred statements of each connection, with their last values.
+_ROWS = (1024, 128, 16, 2, 1)
 
 # They stay, and each has a part in every start of a server.
 MOST_EMPTY_PROJECTS = 1_000
@@ -252,16 +254,19 @@ def _in_one_statement(dialect: Dialect) -> bool:
 
 
 def _insert_rows(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
-    names = list(rows[0]) if rows else []
     if not _in_one_statement(connection.dialect):
         for some in chunks(rows):  # all of a long document at once take several times what it takes itself
             connection.execute(insert(table), some)
         return
-    for some in chunks(rows, _PARAMETERS // max(1, len(names))):
-        of_all = ", ".join([f"({', '.join('?' * len(names))})"] * len(some))
-        values = tuple(chain.from_iterable(row.values() for row in some))
-        columns = ", ".join(names)
-        connection.exec_driver_sql(f"INSERT INTO {table.name} ({columns}) VALUES {of_all}", values)  # noqa: S608 - no values
+    driver: Any = connection.connection.driver_connection
+    most = driver.getlimit(SQLITE_LIMIT_VARIABLE_NUMBER) // len(table.c)
+    left = list(rows)
+    for size in (size for size in _ROWS if size <= most):
+        while len(left) >= size:
+            some, left = left[:size], left[size:]
+            columns, values = ", ".join(some[0]), tuple(chain.from_iterable(row.values() for row in some))
+            of_all = ", ".join([f"({', '.join('?' * len(some[0]))})"] * size)
+            connection.exec_driver_sql(f"INSERT INTO {table.name} ({columns}) VALUES {of_all}", values)  # noqa: S608
 
 
 def give_to_folder(connection: Connection, project: int, names: Iterable[str]) -> None:

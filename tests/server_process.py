@@ -69,6 +69,10 @@ class ServerProcess:
         self._has_said_where.set()
 
 
+running: dict[str, ServerProcess] = {}
+"""Those that serve now, by their URLs."""
+
+
 @contextmanager
 def server_process(
     command: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], stdout: IO[str] | None = None
@@ -81,8 +85,10 @@ def server_process(
         server = ServerProcess(process, stderr)
         try:
             server.wait_until_it_says_where()
+            running[server.url] = server
             yield server
         finally:
+            running.pop(server.url, None)
             server.end()
 
 

@@ -33,7 +33,6 @@ def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selec
         if applied.created:
             selection = replace(selection, last_created=applied.created[-1])
         resolved.append(applied.operation)
-        tried.commit()
     return resolved
 
 

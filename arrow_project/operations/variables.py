@@ -1,7 +1,5 @@
 """Operations on variables."""
 
-from functools import partial
-
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.merging import extent, growth, longest, occurrences, width_of
 from arrow_project.names import safe
@@ -74,14 +72,14 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
             f"Data of {rewritten:,} characters exposes {shortened(old)}, and a rename may write {_MOST_REWRITTEN:,} "
             "anew: write the new name into some of the texts first."
         )
-    grown = project.grown + growth(exposing, exposure, len(new) - len(old), width_of(new))
-    if grown > max(_MOST_GROWN, project.grown):
+    before = project.working["grown"]
+    grown = before + growth(exposing, exposure, len(new) - len(old), width_of(new))
+    if grown > max(_MOST_GROWN, before):
         raise mismatch(
             f"With this name, renames would have made the texts of this story {grown:,} bytes larger than they were, "
             f"and they may by {_MOST_GROWN:,}; choose a shorter name, or one of simpler letters."
         )
-    project.journal.note(partial(setattr, project, "grown", project.grown))
-    project.grown = grown
+    project.journal.put(project.working, "grown", grown)
 
 
 def _mention_alike(editing: Editing, kind: str, name: str, existing: dict[str, int]) -> None:

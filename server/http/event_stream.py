@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -20,8 +21,8 @@ from server.json_text import write_long
 
 EVENT_STREAM = "text/event-stream"
 
-_Told = Event | Progress
-_Run = Callable[[Callable[[_Told], Awaitable[None]]], Awaitable[dict[str, Any]]]
+_Event = Event | Progress
+_Run = Callable[[Callable[[_Event], Awaitable[None]]], Awaitable[dict[str, Any]]]
 
 
 async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> StreamingResponse:
@@ -34,44 +35,53 @@ async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> 
         TooManyTurns: The same.
         CorpusError: The same.
     """
-    told = asyncio.Queue[_Told | None]()
-    turn = asyncio.ensure_future(run(told.put))
+    told = _Told()
+    turn = asyncio.ensure_future(run(told.tell))
     turn.add_done_callback(let_go)
     turn.add_done_callback(lambda _: told.put_nowait(None))
     try:
         first = await while_connected(request, told.get())
     except BaseException:
-        await _ended(turn, to_its_end)
+        await _ended(told, turn, to_its_end)
         raise
     if first is None:
         await turn
-    return _EventStream(_events(first, told, turn), turn, to_its_end)
+    return _EventStream(_events(first, told, turn), partial(_ended, told, turn, to_its_end))
 
 
-async def _ended(turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
+async def _ended(told: "_Told", turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
+    told.is_heard = False
     if not to_its_end:
         turn.cancel()
     await asyncio.wait([turn])
 
 
+class _Told(asyncio.Queue[_Event | None]):
+    """What is told and not sent yet; None at the end."""
+
+    is_heard = True
+
+    async def tell(self, event: _Event) -> None:
+        """Takes an event, unless the caller has hung up: documents may be taken in for hours after that."""
+        if self.is_heard:
+            self.put_nowait(event)
+
+
 class _EventStream(StreamingResponse):
     """Ends the work with the answer: one whose caller has hung up before it began asks for no event at all."""
 
-    def __init__(self, events: AsyncGenerator[bytes], turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
+    def __init__(self, events: AsyncGenerator[bytes], end: Callable[[], Awaitable[None]]) -> None:
         super().__init__(events, media_type=EVENT_STREAM)
-        self._turn = turn
-        self._to_its_end = to_its_end
+        self._end = end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            await _ended(self._turn, self._to_its_end)
+            await self._end()
 
 
-async def _events(
-    event: _Told | None, told: asyncio.Queue[_Told | None], turn: asyncio.Future[dict[str, Any]]
-) -> AsyncGenerator[bytes]:
+async def _events(event: _Event | None, told: _Told, turn: asyncio.Future[dict[str, Any]]) -> AsyncGenerator[bytes]:
     try:
         while event is not None:
             # An operation may have a text as long as a story is.
@@ -85,7 +95,7 @@ async def _events(
         yield _line("error", {"error": {"code": error.code, "message": str(error)}, "status": status_of(error.code)})
 
 
-def _said(event: _Told) -> bytes | None:
+def _said(event: _Event) -> bytes | None:
     match event:
         case Progress():
             return _line("progress", asdict(event))

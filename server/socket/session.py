@@ -15,7 +15,6 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
-    in_thread,
     in_thread_if_large,
 )
 from arrow_project import ArrowProject
@@ -58,8 +57,6 @@ _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
 _LARGEST_FRAME_BYTES = 4 * 2**20  # nobody else is served while one is written
-# What is longer is decoded beside the event loop, so that the other clients notice nothing.
-_DECODED_AT_ONCE = 100_000
 
 
 class Session:
@@ -141,7 +138,7 @@ class Session:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            message = await in_thread(decode, text) if len(text) > _DECODED_AT_ONCE else decode(text)
+            message = await in_thread_if_large(len(text), decode, text)
             await self._handle(message)
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))

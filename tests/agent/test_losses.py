@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from agent import Failure, InMemoryEditor, Outcome, TurnContext
 from agent.editing.consent import Consent
+from agent.editing.editor import OperationRefused
 from agent.editing.execution import Execution
+from agent.editing.in_order import tried_in_order
 from arrow_project import (
     ArrowProject,
     Loss,
@@ -458,3 +460,15 @@ def test_the_end_of_a_list_is_asked_about_however_much_is_kept_of_what_comes_bef
     listed = (*renames, Operation("delete_node", {"node_id": 3}))
     assert Consent("destructive").asks_about(story(), listed, Selection())
     assert not Consent("destructive").asks_about(story(), listed[:2], Selection())
+
+
+def test_a_list_of_which_not_all_could_be_taken_back_is_refused_before_anything_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arrow_project.operations._MOST_KEPT", 1)
+    monkeypatch.setattr("arrow_project.operations._MOST_KEPT_FOR_A_NODE", 0)
+    renames = [Operation("update_variable", {"variable_id": 20, "name": name}) for name in ("wax", "oil")]
+    with pytest.raises(OperationRefused) as refused:
+        tried_in_order(story(), renames, Selection())
+    assert "Operation 2 of 2" in refused.value.failure.message
+    assert "Nothing of the list was done" in refused.value.failure.message

@@ -18,7 +18,7 @@ from corpora import ProjectKey
 from server.closing import ServerClosing
 from server.http.connected import HungUp
 from server.http.corpus_routes import add_documents
-from server.http.event_stream import streamed
+from server.http.event_stream import _Told, streamed  # pyright: ignore[reportPrivateUsage]
 from server.limits.pace import Pace
 from server.services import Services
 
@@ -68,6 +68,34 @@ def test_a_caller_who_hangs_up_before_the_answer_begins_stops_the_turn(spec_vers
         assert cancelled == [True]
 
     asyncio.run(hang_up())
+
+
+def test_what_goes_on_after_its_caller_has_hung_up_keeps_nothing_of_what_it_tells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, queues = FastAPI(), list[Any]()
+
+    class Told(_Told):
+        def __init__(self) -> None:
+            super().__init__()
+            queues.append(self)
+
+    monkeypatch.setattr("server.http.event_stream._Told", Told)
+
+    async def run(tell: EventSink) -> dict[str, Any]:
+        await tell(TextChunk("I read "))
+        while queues[0].is_heard:  # noqa: ASYNC110 - nobody sets an event
+            await asyncio.sleep(0)
+        for _ in range(100):
+            await tell(TextChunk("on"))
+        return {}
+
+    async def answer(request: Request) -> Response:
+        return await streamed(request, run, to_its_end=True)
+
+    app.add_api_route("/", answer, response_model=None)
+    asyncio.run(_hung_up_between_the_first_event_and_the_answer(app, "2.4"))
+    assert queues[0].qsize() <= 1, "its end"
 
 
 async def test_an_upload_whose_caller_has_hung_up_is_nobodys_error_when_the_server_ends() -> None:

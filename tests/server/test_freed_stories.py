@@ -18,6 +18,7 @@ from tests.agent.story import story_text
 from tests.server.client import Client
 from tests.server.house import House
 
+RENAME: dict[str, Any] = {"function": "update_variable", "function_params": {"by_name": "oil", "name": "fish"}}
 GOLD = {"name": "gold", "type": "num", "initial_value": 10}
 CALL: dict[str, Any] = {"function": "create_variable", "function_params": GOLD}
 
@@ -33,7 +34,7 @@ class Freed:
         def noted(project: ArrowProject, data: ProjectData) -> None:
             init(project, data)
             self.made += 1
-            weakref.finalize(project, self._freed.release)
+            weakref.finalize(data, self._freed.release)
 
         monkeypatch.setattr(ArrowProject, "__init__", noted)
 
@@ -97,8 +98,14 @@ def test_after_a_message(home: House, freed: Freed, hangs: bool) -> None:
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 @pytest.mark.parametrize(
     "body",
-    [CALL, CALL | {"mode": "plan"}, {"function": "delete_node", "function_params": {"node_id": 3}}, {"message": "Hm?"}],
-    ids=["call", "plan", "question", "message"],
+    [
+        CALL,
+        RENAME,
+        CALL | {"mode": "plan"},
+        {"function": "delete_node", "function_params": {"node_id": 3}},
+        {"message": "Hm?"},
+    ],
+    ids=["call", "rename", "plan", "question", "message"],
 )
 def test_after_a_turn_over_http(home: House, freed: Freed, body: dict[str, Any], accept: str) -> None:
     home.model.add([Use("create_variable", GOLD)], ["Here."])

@@ -13,13 +13,14 @@ import pytest
 from playwright.sync_api import Browser, Error, Locator, Page, ViewportSize, expect, sync_playwright
 
 from corpora.samples import SAMPLE
-from tests.server_process import PATIENCE_S, running_server
+from tests.server_process import PATIENCE_S, running, running_server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(".venv/axe-core/package/axe.min.js")
 PATIENCE_MS = 300_000  # readers are nice: beside others who compute they take minutes for what takes seconds
 expect.set_options(timeout=PATIENCE_MS)  # five seconds, if nothing is said
 MOST_OF_UPLOAD, MOST_OF_MESSAGE = 50_000, 2 * 2**20  # bytes that the servers `sample` and `guarded` take
+_LOGGED = 50  # lines
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 
 # Chromium makes its own window of pages, which nobody sees here and which cost more than ours do. Where the option is
@@ -118,9 +119,12 @@ class SharedBrowser:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Says beside a failure what the pages showed."""
+    """Says beside a failure what the pages showed, and what their servers have logged last."""
     report = yield
     browser = item.funcargs.get("shared_browser")
+    if report.when == "call" and report.failed:
+        for url in (url for url in item.funcargs.values() if isinstance(url, str) and url in running):
+            report.sections.append((f"The log of {url}", "".join(running[url].log[-_LOGGED:])))
     if report.when == "call" and report.failed and isinstance(browser, SharedBrowser):
         try:
             report.sections.append(("Pages", browser.shown()))

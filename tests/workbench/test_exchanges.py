@@ -134,6 +134,25 @@ def test_a_form_in_which_too_much_is_written_is_refused_and_says_why() -> None:
     assert "100000 characters together; shorten them" in said
 
 
+@pytest.mark.parametrize(
+    ("error", "is_open_still"),
+    [(TooManyTurns(600, 60), True), (RequestError(409, "NOT_PENDING", "It is not open any more."), False)],
+)
+def test_what_was_open_before_a_turn_that_has_not_begun_still_is(error: Exception, is_open_still: bool) -> None:
+    async def use() -> bool:
+        visit = visited()
+
+        async def begin_turn(_body: Any, _tell: Any) -> dict[str, Any]:
+            raise error
+
+        visit.begin_turn = begin_turn
+        telling = Telling(ui.label())
+        await Conversation(visit, "change", lambda: None, lambda _: None).say("Yes", telling, arrow_content="{}")
+        return telling.was_postponed
+
+    assert on_a_page(use) == is_open_still
+
+
 def test_while_one_search_is_under_way_no_other_begins() -> None:
     async def use() -> list[str]:
         visit, happened = visited(), list[str]()

@@ -93,6 +93,22 @@ def test_who_opens_a_project_sees_what_could_not_be_read_until_somebody_dismisse
     assert "broken.pdf is broken." not in after
 
 
+@pytest.mark.parametrize("answer", [{"detail": "Bad gateway"}, {"error": "Bad gateway"}])
+def test_an_answer_that_is_none_of_ours_is_said(answer: dict[str, Any]) -> None:
+    async def use() -> tuple[list[str], Any]:
+        visit = Visit(services(Failures()), "red", is_owner=False, project="1", room=OpenStories())
+        with ui.column(), ui.tabs() as tabs:
+            panel: Any = DocumentsPanel(visit, tabs)
+        url = visit.address("corpus")
+        panel._begin(url, 2)
+        await panel._answered(url, answer)
+        return shown(panel._remarks), panel._sending[url]
+
+    said, sending = on_a_page(use)
+    assert "The server has not taken them. Try it again." in said
+    assert sending == 0
+
+
 def test_of_what_a_browser_says_without_end_so_much_is_kept() -> None:
     """It may be no page that speaks: of answers that no server gave, and of addresses that no page has."""
     error = {"code": "UNKNOWN_FORMAT", "message": "It is of no known kind."}

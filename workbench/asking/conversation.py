@@ -89,6 +89,7 @@ class Conversation:
             telling.add("(stopped; nothing was changed)")
             return None
         except (RequestError, TooManyTurns, CorpusError) as error:
+            telling.was_postponed = not isinstance(error, RequestError)
             telling.refuse(str(error))
             return None
         finally:

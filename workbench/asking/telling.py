@@ -15,6 +15,7 @@ class Telling:
     Attributes:
         citations: The places that it cites.
         asked: What it ends with and waits for, without its texts; None where it waits for nothing.
+        was_postponed: It has not begun, as there was no room or no store: what was open before still is.
     """
 
     def __init__(self, label: ui.label) -> None:
@@ -23,6 +24,7 @@ class Telling:
         self._open = ""
         self.citations: Sequence[Citation] = ()
         self.asked: Asked | None = None
+        self.was_postponed = False
 
     @property
     def text(self) -> str:

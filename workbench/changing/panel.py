@@ -174,7 +174,8 @@ class ChangePanel:
         fields |= {"current_scene_id": self._scene_of(story), "selected_node_ids": self._shown.selected}
         outcome = await self._conversation.say(said, telling, arrow_content=story.text, **fields)
         if not exchange.is_deleted:  # as it is once another story or project was chosen
-            self._asked = telling.asked
+            if not telling.was_postponed:
+                self._asked = telling.asked
             with exchange:
                 self._draw_suggestions(outcome["suggestions"] if outcome is not None else [])
         after, preview = await self._came_to(story, outcome)

@@ -23,6 +23,7 @@ from workbench.visit import Visit
 
 _LOOK_S = 1.0
 _REPLACED = "Another version was there and is replaced"
+_NOT_TAKEN = "The server has not taken them. Try it again."
 _THERE = "There already, with the same content"
 
 
@@ -85,12 +86,13 @@ class DocumentsPanel:
         project = unquote(url.split("/")[2])
         elsewhere = "" if project == self._visit.project else f"Project {project}: "
         with self._remarks:
-            if error := answer.get("error"):
-                self._sending[url] = 0
-                draw_problem(f"{elsewhere}{error['message']}")
-            else:
+            if "documents" in answer:
                 report = [DocumentEntry.model_validate(entry) for entry in answer["documents"]]
                 self._draw_report(report, url, project, elsewhere)
+            else:
+                self._sending[url] = 0
+                error = answer.get("error")  # none of ours, where something between has answered
+                draw_problem(f"{elsewhere}{error['message'] if isinstance(error, dict) else _NOT_TAKEN}")
         for remark in list(self._remarks)[:-MOST_ELEMENTS]:
             remark.delete()
         self._seen = None

@@ -54,7 +54,7 @@ export default {
       let answer;
       try {
         answer = await (await fetch(this.url, { method: "POST", body: form })).json();
-        this.mark();
+        if ("name" in answer) this.mark(); // else it is asked for again, and then it is still to be said
       } catch {
         answer = { error: { message: `${story.name}, which this tab keeps, did not reach the server.` } };
       }

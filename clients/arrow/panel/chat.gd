@@ -19,6 +19,7 @@ const _WELCOME := (
 )
 const _MOST_MESSAGES := 200
 const _LONGEST_ANSWER := 40
+const _SAID := {"yes": "You said yes.", "no": "You said no."}
 
 var composer := Composer.new()
 
@@ -91,8 +92,8 @@ func _status() -> Control:
 
 
 func _connect_composer() -> void:
-	composer.sent.connect(func(text: String) -> void: _fletcher.send(text))
-	composer.previewed.connect(func(text: String) -> void: _fletcher.preview(text))
+	composer.sent.connect(func(text: String) -> void: _keep_unless(_fletcher.send(text), text))
+	composer.previewed.connect(func(text: String) -> void: _keep_unless(_fletcher.preview(text), text))
 	composer.stopped.connect(func() -> void: _fletcher.stop())
 	composer.node_chosen.connect(func(id: int) -> void: _fletcher.center_node(id))
 
@@ -148,6 +149,12 @@ func _answer_with(text: String) -> void:
 
 func _on_link(target: String, sources: Array) -> void:
 	link_followed.emit(target, sources)
+
+
+# What could not be sent is there still, to be sent later.
+func _keep_unless(was_sent: bool, text: String) -> void:
+	if not was_sent:
+		composer.draft(text)
 
 
 # --- what the client reports ----------------------------------------------------------------------------------------
@@ -220,8 +227,12 @@ func _on_question(request: Dictionary) -> void:
 
 
 func _on_answered(decision: String, text: String) -> void:
+	var question := _open_question
 	_open_question = null
-	_fletcher.answer(decision, text)
+	if _fletcher.answer(decision, text):
+		question.settle(_SAID.get(decision, "You said: %s" % text))
+	else:  # it waits for its answer still
+		_open_question = question
 
 
 func _on_preview(diff: String, operations: Array) -> void:
@@ -236,11 +247,12 @@ func _on_preview(diff: String, operations: Array) -> void:
 
 
 func _on_plan_settled(is_applied: bool) -> void:
+	var plan := _open_plan
 	_open_plan = null
-	if is_applied:
-		_fletcher.apply()
+	if _fletcher.apply() if is_applied else _fletcher.discard():
+		plan.settle("Applied." if is_applied else "Discarded.")
 	else:
-		_fletcher.discard()
+		_open_plan = plan
 
 
 func _on_failed(code: String, message: String) -> void:

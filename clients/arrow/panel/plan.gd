@@ -72,7 +72,6 @@ func _take_ghosts_off() -> void:
 
 
 func _press(words: String) -> void:
-	settle("Applied." if words == "Apply" else "Discarded.")
 	if words == "Apply":
 		applied.emit()
 	else:

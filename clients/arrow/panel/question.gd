@@ -56,6 +56,4 @@ func _submit(text: String) -> void:
 
 
 func _answer(decision: String, text: String) -> void:
-	var words := {"yes": "You said yes.", "no": "You said no."}
-	settle(words.get(decision, "You said: %s" % text))
 	answered.emit(decision, text)
