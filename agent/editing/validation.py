@@ -1,5 +1,6 @@
 """An operation before the editor sees it: its arguments against its schema, and all of it on a story."""
 
+import sys
 from functools import cache
 from typing import Any, cast
 
@@ -7,7 +8,16 @@ from jsonschema import Draft202012Validator
 
 from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import Failure, OperationRefused, failure_of
-from arrow_project import OPERATIONS, ArrowProject, ErrorCode, Operation, OperationError, OperationResult, Selection
+from arrow_project import (
+    OPERATIONS,
+    ArrowProject,
+    ErrorCode,
+    Operation,
+    OperationError,
+    OperationResult,
+    Selection,
+    is_within,
+)
 
 # The engine says better what is missing, unknown or not among the choices: it knows near names and other spellings.
 _LEFT_TO_THE_ENGINE = ("required", "additionalProperties", "enum")
@@ -15,11 +25,20 @@ _LEFT_TO_THE_ENGINE = ("required", "additionalProperties", "enum")
 
 # To read and check a character of arguments takes as long as so many of a story.
 _WEIGHT = 5
+_LONG = 10_000  # characters
 
 
 def weight(*operations: Operation) -> int:
-    """How many characters of a story operations are worth, by their arguments: see `in_thread_if_large`."""
-    return sum(_WEIGHT * len(str(operation.arguments)) for operation in operations)
+    """How many characters of a story operations are worth, by their arguments: see `in_thread_if_large`.
+
+    Of long ones, or many, no more is told than that they go to a thread: to write them out takes a second.
+    """
+    length = 0
+    for operation in operations:
+        if length > _LONG or not is_within(dict(operation.arguments), _LONG):
+            return sys.maxsize
+        length += len(str(operation.arguments))
+    return _WEIGHT * length
 
 
 def apply_checked(project: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import threading
+import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from agent import Before, Failure, InMemoryEditor, Outcome, TurnContext
 from agent.editing.consent import Consent
 from agent.editing.execution import Execution
+from agent.editing.validation import weight
 from agent.prompt.query import Query, build_query
 from agent.turn.thread import in_thread
 from arrow_project import ArrowProject, Operation, OperationResult, Selection, fingerprint, parse
@@ -297,3 +299,20 @@ async def test_of_a_story_in_which_something_was_renamed_nobody_knows_the_length
     assert (await execution.execute(Operation("update_variable", {"by_name": "oil", "name": "fish"}))).success
     assert (await execution.execute(GOLD)).success
     assert (edits.here, edits.beside) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [Operation("update_node", {"node_id": 2, "data": {"lines": ["\x7f" * 1_000_000] * 20}})],
+        [Operation("update_node", {"node_id": 2, "name": "x" * 5_000})] * 10_000,
+    ],
+)
+async def test_long_arguments_are_not_written_out_to_know_that_they_are_long(operations: list[Operation]) -> None:
+    tracemalloc.start()
+    try:
+        assert weight(*operations) > 1_000_000
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert weight(GOLD) < 1_000
