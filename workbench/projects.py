@@ -29,6 +29,7 @@ class ProjectsPanel:
     def __init__(self, visit: Visit, tabs: ui.tabs) -> None:
         self._visit = visit
         self._tabs = tabs
+        self._drawn: object = None
         ui.label("Projects").classes("title").props('role="heading" aria-level="1"')
         self._list = ui.column().classes("list")
         with ui.row().classes("line"):
@@ -51,6 +52,10 @@ class ProjectsPanel:
         await visit.services.rounds.wait(visit.workspace)
         count = partial(visit.services.catalog.project_counts, visit.workspace)
         counts = await visit.services.listing.run(visit.workspace, count)
+        drawn = counts, visit.project
+        if drawn == self._drawn:  # drawn anew, it would not hear who has just clicked
+            return
+        self._drawn = drawn
         async with visit.drawing():
             self._draw_all(counts)
 

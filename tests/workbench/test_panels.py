@@ -18,6 +18,7 @@ from starlette.types import Message
 
 from agent import Asked, Citation, Cited, TextFinished
 from arrow_project import MOST_VALUES, Operation
+from corpora import ProjectCounts
 from corpora.samples import SAMPLE
 from server import RequestError
 from server.http.form import Form
@@ -27,6 +28,7 @@ from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
 from workbench import shell
 from workbench.asking.panel import AskPanel
+from workbench.projects import ProjectsPanel
 from workbench.story import drop, scene_view
 from workbench.story.folders import StoryFolders
 from workbench.story.keeper import NOT_HEARD, TURN
@@ -564,3 +566,25 @@ def test_of_a_page_that_is_gone_neither_its_story_nor_its_address_is_kept() -> N
     gc.collect()
     assert visit() is None
     assert before == after
+
+
+def test_a_button_that_is_there_still_hears_who_clicks() -> None:
+    """What is drawn anew has others: a click on the first one, just then, would be lost."""
+
+    async def use() -> list[list[int]]:
+        visit, counts = visited(), list[ProjectCounts]()
+        visit.services.catalog = SimpleNamespace(project_counts=lambda _: list(counts))
+        visit.services.listing = visit.services.asking
+        with ui.column(), ui.tabs() as tabs:
+            tabs.value = "Projects"
+            panel: Any = ProjectsPanel(visit, tabs)
+        buttons = list[list[int]]()
+        for begun in ("", "", "tower"):
+            counts += [ProjectCounts(begun, 1, 1, 1)] if begun else []
+            await panel._refresh()
+            buttons.append([one.id for one in panel._list.descendants() if isinstance(one, ui.button)])
+        return buttons
+
+    first, second, third = on_a_page(use)
+    assert first == second
+    assert first != third
