@@ -28,7 +28,6 @@ _ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "app
 _TIMEOUT = httpx.Timeout(10, read=None)  # an answer comes when it comes
 _LISTEN_AGAIN_S = 1.0
 _UNEXPECTED = "Something went wrong in fletcher mcp; its standard error has the details."
-_NOT_OURS = (401, 404)  # our key, or our session, is not that of who answers now
 _BROKEN_OFF, _INTERNAL_ERROR = -32000, -32603
 
 
@@ -169,7 +168,9 @@ class Bridge:
         body = json.dumps(message).encode()  # escapes what no UTF-8 can say, such as half of a pair
         headers = self._headers_of(message)
         async with self._client.stream("POST", "/mcp", content=body, headers=headers) as response:
-            if response.status_code in _NOT_OURS and not (message.get("method") == "initialize"):
+            # Our key, or session, is not that of who answers now; of a client since 2026 a method is 404, not a session.
+            not_ours = (401,) if request.is_modern else (401, 404)
+            if response.status_code in not_ours and not (message.get("method") == "initialize"):
                 raise _Lost
             request.is_taken.set()
             self._session.id = response.headers.get(_SESSION, self._session.id)

@@ -204,7 +204,10 @@ class Watch:
             self._stop.wait(max(_IDLE_S, look_s * _IDLE_SHARE))
         else:
             folders = [(look.folder, look.folders) for look in looks]
+            began = monotonic()
             self._notices.wait(folders, max(_IDLE_S, look_s * _IDLE_SHARE))
+            # What a look leaves out, such as hidden files, is announced as well, and may change all the time.
+            self._stop.wait(max(0.0, look_s * _MOVING_SHARE - (monotonic() - began)))
 
 
 def _is_text(folder: Path) -> bool:

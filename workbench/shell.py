@@ -18,7 +18,14 @@ from server.access.browser_sessions import BrowserSession, cookie_name
 from server.limits.places import Places
 from server.limits.rate import Rate
 from server.limits.turn_rate import TooManyTurns
-from workbench.access.page_sockets import KeptMessages, forget_unseen_page, keep_pages_apart, leave_pages, pages_of
+from workbench.access.page_sockets import (
+    KeptMessages,
+    WaitingMessages,
+    forget_unseen_page,
+    keep_pages_apart,
+    leave_pages,
+    pages_of,
+)
 from workbench.address import TABS, Address, History
 from workbench.asking.panel import AskPanel
 from workbench.documents.panel import DocumentsPanel
@@ -44,6 +51,7 @@ _FAILURES_PER_MINUTE = 30
 _STAY = """for (const kind of ["dragover", "drop"])
   addEventListener(kind, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());"""
 _RECONNECT_S = 30.0
+_PATIENCE_S = 60.0
 _LONGEST_QUESTION = 1000
 _SHORT_ANSWER = 1024  # bytes
 _KEPT_MESSAGES = 50  # of a page whose connection breaks off, to be sent again
@@ -56,7 +64,8 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     failures = Rate(_FAILURES_PER_MINUTE)
     room = OpenStories()
 
-    @ui.page("/")
+    # What the library shows in place of a page that takes longer has no place among those that are counted.
+    @ui.page("/", response_timeout=_PATIENCE_S)
     async def page(request: Request, question: str = "") -> Response | None:
         workspace: str = request.state.workspace
         client = ui.context.client
@@ -70,6 +79,8 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         client.on_delete(place.close)
         client.on_exception(_tell)
         client.outbox.message_history = KeptMessages()
+        client.outbox.messages = waiting = WaitingMessages(services.json_room, workspace, client.id)
+        client.on_delete(waiting.clear)
         address = Address.read(request.url.query)
         visit = await _visit(services, request, address.project, room)
         if client.is_deleted:  # meanwhile, as nobody has seen it yet; what it held on to from here would stay

@@ -27,7 +27,7 @@ from server.limits.places import Places
 from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S
-from workbench.access.page_sockets import KeptMessages, counted
+from workbench.access.page_sockets import KeptMessages, WaitingMessages, counted
 from workbench.access.page_sockets import _connecting as connected  # pyright: ignore[reportPrivateUsage]
 from workbench.access.page_sockets import _speaking as speaking  # pyright: ignore[reportPrivateUsage]
 from workbench.access.page_sockets import _understood as understood  # pyright: ignore[reportPrivateUsage]
@@ -278,6 +278,25 @@ def test_of_what_was_said_to_a_page_no_more_is_kept_than_is_said_again() -> None
     assert [number for number, *_ in kept] == [2, 3]
     kept.append((4, 0.0, ("page", "update", {"text": "x" * MIB})))
     assert not kept, "what comes after a gap would be taken for all that there is"
+
+
+def test_so_much_waits_for_a_browser_that_is_away_and_then_its_page_is_loaded_anew() -> None:
+    room = Room(64 * MIB)
+    said = {"code": "x" * 10 * MIB}
+    waiting, other = (WaitingMessages(room, "red", page) for page in ("page", "other"))
+    for _ in range(2):
+        waiting.append(("page", "run_javascript", said))
+    assert len(waiting) == 2
+    other.append(("other", "run_javascript", said))
+    other.append(("other", "run_javascript", said))
+    assert [data["code"] for _, _, data in other] == ["location.reload()"], "a workspace has half of the room"
+    other.append(("other", "update", {}))
+    assert len(other) == 1, "nothing else is said to a page that is loaded anew"
+    waiting.clear()
+    for _ in range(20_000):
+        waiting.append(("page", "update", {}))
+    assert [data.get("code") for _, _, data in waiting] == ["location.reload()"], "short ones are not for nothing"
+    assert Sender(room, "red", lambda: None).has_room(30 * MIB), "what waits no more counts nowhere"
 
 
 @pytest.mark.parametrize("said", [0, 1])

@@ -14,12 +14,13 @@ from urllib.parse import parse_qs
 from nicegui import Client, background_tasks, json
 from nicegui.core import sio
 from nicegui.elements.mixins.value_element import ValueElement
-from nicegui.outbox import HistoryEntry
+from nicegui.outbox import HistoryEntry, Message
 from socketio import exceptions
 
 from arrow_project import has_more_values
 from server.access.browser_sessions import BrowserSession
 from server.limits.places import Places
+from server.limits.room import Room, Sender
 from workbench.access.socket_limits import OVER, UNREAD
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ _CHARACTERS = 10_000  # of a message that is not done with count as one more: re
 _MOST_SAID = 20  # of one event; the library keeps a list of all
 _MOST_PARTS = 20  # beside texts: an empty object takes thirty times as much as it is long
 
+_MOST_WAITING, _OF_A_MESSAGE = 32 * 2**20, 2_000  # bytes of memory; what a short one takes to be said counts as well
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of memory that its JSON takes
 
 # What a browser's tab keeps of a workspace's pages, as `fletcher/story/red/text`; that of others stays theirs.
@@ -86,6 +88,54 @@ class KeptMessages(deque[HistoryEntry]):
         self._sizes = {kept: known[kept] for kept, *_ in self}
         while self and sum(self._sizes[kept] for kept, *_ in self) > _MOST_KEPT:
             self.popleft()
+
+
+class WaitingMessages(deque[Message]):
+    """What is to be said to a page, which waits where its browser is away.
+
+    Where it finds no room, nothing of it is said, and the page is loaded anew once its browser is there.
+
+    Args:
+        room: Where it counts, with what is sent and answered.
+        workspace: Whose page it is.
+        page_id: Which one.
+    """
+
+    def __init__(self, room: Room, workspace: str, page_id: str) -> None:
+        super().__init__()
+        self._sender = Sender(room, workspace, self._load_anew)
+        self._page_id = page_id
+        self._size = 0
+        self._is_over = False
+
+    def append(self, message: Message, /) -> None:
+        """Keeps one more."""
+        if not self._is_over:
+            super().append(message)
+            self._count(message)
+
+    def appendleft(self, message: Message, /) -> None:
+        """Keeps one that is to be said again."""
+        if not self._is_over:
+            super().appendleft(message)
+            self._count(message)
+
+    def clear(self) -> None:
+        """All of it is said, or nobody is there any more."""
+        super().clear()
+        self._size = 0
+        self._sender.free()
+
+    def _count(self, message: Message) -> None:
+        _, _, data = message
+        self._size += _OF_A_MESSAGE + sum(getsizeof(value) for value in data.values() if isinstance(value, str))
+        if self._size > _MOST_WAITING or not self._sender.has_room(self._size):
+            self._load_anew()
+
+    def _load_anew(self) -> None:
+        self._is_over = True
+        self.clear()
+        super().append((self._page_id, "run_javascript", {"code": "location.reload()"}))
 
 
 def counted(send: _Handler) -> _Handler:

@@ -18,8 +18,9 @@ TURN = "turn"
 """Stands, in what a browser's tab keeps, for a turn that is under way."""
 _MOST = 5_000_000
 """Characters that a browser keeps; sending more would hold up everybody for nothing."""
-_MOST_BYTES = 15 * 2**20
-"""In memory; a message has all of it as JSON, which may be twice that, and a socket is closed with 32 MiB unread."""
+_MOST_BYTES = 31 * 2**20
+"""Of a message that has it, in memory; a socket is closed with 32 MiB unread."""
+_ESCAPED = ('"', "\\", "\n", "\t", "\r")
 
 
 class StoryKeeper(ui.element, component="keeper.js"):
@@ -99,7 +100,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
         if story is None:
             return
         path = "" if story.file is None else str(story.file)
-        is_kept = len(story.text) <= _MOST and _bytes_of(story.text) <= _MOST_BYTES
+        is_kept = len(story.text) <= _MOST and _bytes_sent(story.text) <= _MOST_BYTES
         text = story.text if is_kept else None
         said = {"name": story.name, "path": path, "sha256": story.sha256, "unsaved": is_unsaved, "page": self.client.id}
         if self._kept != (said, text):
@@ -107,6 +108,8 @@ class StoryKeeper(ui.element, component="keeper.js"):
             self.run_method("keep", said, text)
 
 
-def _bytes_of(text: str) -> int:
-    """As a copy of it has: the text itself may have its UTF-8 with it, once that was written somewhere."""
-    return sys.getsizeof(f"{text} ")
+def _bytes_sent(text: str) -> int:
+    """What a message takes that has it as JSON within a script, which is JSON again: `"` is four characters there."""
+    # Of a copy: the text itself may have its UTF-8 with it, once that was written somewhere.
+    width = sys.getsizeof(f"{text} ") / (len(text) + 1)
+    return round(width * (len(text) + 3 * sum(map(text.count, _ESCAPED))))

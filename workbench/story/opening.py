@@ -81,7 +81,11 @@ class Opening:
     async def _open_picked(self) -> None:
         if file := self._picked.value:
             self._picked.set_value(None)  # so that it can be picked again
-            self._open(await self._visit.read_file(partial(self._folders.read, Path(file))))
+            self._picked.disable()  # one at a time: each that is read is sent to the browser whole
+            try:
+                self._open(await self._visit.read_file(partial(self._folders.read, Path(file))))
+            finally:
+                self._picked.enable()
 
     async def _read(self, read: Callable[[], OpenStory]) -> None:
         self._open(await self._visit.read_story(read))
