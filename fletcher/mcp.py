@@ -168,7 +168,7 @@ class Bridge:
         body = json.dumps(message).encode()  # escapes what no UTF-8 can say, such as half of a pair
         headers = self._headers_of(message)
         async with self._client.stream("POST", "/mcp", content=body, headers=headers) as response:
-            # Our key, or session, is not that of who answers now; of a client since 2026 a method is 404, not a session.
+            # Our key, or our session, is not that of who answers now. Without sessions, a method is what is not found.
             not_ours = (401,) if request.is_modern else (401, 404)
             if response.status_code in not_ours and not (message.get("method") == "initialize"):
                 raise _Lost
