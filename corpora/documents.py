@@ -57,6 +57,7 @@ _hinting = Shares(3, each=1)
 # of a long text by one request of a workspace at a time.
 _NEAR_CHARACTERS = 1_000_000
 _LONG_BYTES = 4_000_000
+_LIKE_A_ROW = 5_000  # characters, which take as long to write as a passage
 _reading_long = Shares(3, each=1)
 
 
@@ -227,7 +228,8 @@ class Documents(Database):
             "text": text,
         }
         passage_rows = PassageRows(document_id, passages, self._engine.dialect)
-        with self._writing_rows(key.workspace, len(passages) + self._passages_in(document_id)) as connection:
+        count = len(passages) + len(text) // _LIKE_A_ROW + self._passages_in(document_id)
+        with self._writing_rows(key.workspace, count) as connection:
             project = touched_project(connection, key)
             # Earlier versions noted the names of refused files, too: a document that is new is whoever's sends it.
             own = (folder_documents.c.project == project) & (folder_documents.c.name == name)

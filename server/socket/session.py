@@ -15,6 +15,7 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
+    in_thread,
     in_thread_if_large,
 )
 from arrow_project import ArrowProject
@@ -56,6 +57,7 @@ _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
+_DECODED_AT_ONCE = 2_000  # characters, some tenths of a millisecond
 _LARGEST_FRAME_BYTES = 4 * 2**20  # nobody else is served while one is written
 
 
@@ -138,8 +140,7 @@ class Session:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            message = await in_thread_if_large(len(text), decode, text)
-            await self._handle(message)
+            await self._handle(decode(text) if len(text) < _DECODED_AT_ONCE else await self._decoded(text))
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
             if isinstance(error, MessageError) and error.starts_turn and self.state is State.IDLE:
@@ -149,6 +150,17 @@ class Session:
         except Exception:
             logger.exception("a message failed unexpectedly")
             await self._say_error(_INTERNAL)
+
+    async def _decoded(self, text: str) -> ClientMessage:
+        """In a thread; of a workspace one at a time, at its pace, as nobody else runs while JSON is read."""
+        pace = self._services.paces[self.workspace]
+
+        def read() -> ClientMessage:
+            with pace.holding():
+                return decode(text)
+
+        async with pace.alone():
+            return await in_thread(read)
 
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""

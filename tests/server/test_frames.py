@@ -198,3 +198,14 @@ def test_a_bad_frame_during_a_turn_does_not_disturb_it(home: House, client: Clie
     client.answer(call)
     assert texts(client.until("end")) == ["Done."]
     assert_alive(home, client)
+
+
+@pytest.mark.parametrize("message", ['{"type": "stop", "beside": [%s]}' % ("[]," * 1_000 + "[]"), "no JSON" * 1_000])
+def test_long_messages_hold_those_of_their_workspace_up(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch, message: str
+) -> None:
+    held = list[float]()
+    monkeypatch.setattr("server.limits.pace.Pace.held", lambda _pace, seconds: held.append(seconds))
+    client.send_raw(message)
+    client.frame()
+    assert len(held) == 1, "also where it is refused"
