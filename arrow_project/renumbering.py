@@ -28,11 +28,9 @@ def renumbered(operation: Operation, ids: Mapping[int, int]) -> Operation:
 
 def changed_ids(expected: Mapping[str, Any], given: Mapping[str, Any]) -> dict[int, int]:
     """The ids in the result of an operation that an editor has given, by those that were expected."""
-    return {
-        expected[key]: given[key]
-        for key in _CREATED
-        if key in expected and given.get(key, expected[key]) != expected[key]
-    }
+    pairs = [(expected[key], given.get(key, expected[key])) for key in _CREATED if key in expected]
+    pairs += zip(expected.get("node_ids", ()), given.get("node_ids", ()), strict=False)
+    return {old: new for old, new in pairs if new != old}
 
 
 def renumbered_data(data: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from arrow_project import ArrowProject, Operation, OperationError, check, check_text, parse, renumbered
+from arrow_project.renumbering import changed_ids
 from corpora.samples import SAMPLE
 
 GOLD = Operation("create_variable", {"name": "gold", "type": "num"})
@@ -66,6 +67,12 @@ def test_connections_that_are_no_array_are_named(io: object) -> None:
     scene = next(iter(document["resources"]["scenes"].values()))
     next(iter(scene["map"].values()))["io"] = io
     assert 27 in {finding.rule for finding in check_text(json.dumps(document))}
+
+
+def test_each_of_several_nodes_that_one_operation_makes_has_a_given_id() -> None:
+    expected = {"node_id": 7, "last_node_id": 9, "node_ids": [7, 8, 9]}
+    assert changed_ids(expected, {"node_id": 17, "last_node_id": 9, "node_ids": [17, 18, 9]}) == {7: 17, 8: 18}
+    assert changed_ids(expected, {"node_id": 17}) == {7: 17}
 
 
 @pytest.mark.parametrize(
