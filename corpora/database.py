@@ -102,14 +102,19 @@ class Database:
 
     @contextmanager
     def _writing_rows(self, workspace: str, count: int) -> Generator[Connection]:
-        """As `_writing`. What takes long is written one by one, on a server four at a time, and workspaces take turns.
+        """As `_writing`, in the turn of what takes long."""
+        with self._in_turn_of_rows(workspace, count), self._writing() as connection:
+            yield connection
+
+    @contextmanager
+    def _in_turn_of_rows(self, workspace: str, count: int) -> Generator[None]:
+        """What takes long is written one by one, on a server four at a time, and workspaces take turns.
 
         Before each a file is left to short writes for as long as the one before it took: whatever somebody asks for
         needs several of them. Raises `CatalogBusy` where its turn does not come for ten minutes.
         """
         if count < _MANY_ROWS:
-            with self._writing() as connection:
-                yield connection
+            yield
             return
         give_up_at = monotonic() + _PATIENCE_S
 
@@ -119,9 +124,8 @@ class Database:
 
         with self._long_writers.taken(workspace, beat):
             sleep(max(0.0, self._rests_until - monotonic()))
-            with self._writing() as connection:
-                began = monotonic()
-                yield connection
+            began = monotonic()
+            yield
             if not self.is_shared:
                 self._rests_until = 2 * monotonic() - began
 

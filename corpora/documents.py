@@ -227,21 +227,23 @@ class Documents(Database):
             "text_size": kept_bytes(text, passages, pages),
             "text": text,
         }
-        passage_rows = PassageRows(document_id, passages, self._engine.dialect)
         count = len(passages) + len(text) // _LIKE_A_ROW + self._passages_in(document_id)
-        with self._writing_rows(key.workspace, count) as connection:
-            project = touched_project(connection, key)
-            # Earlier versions noted the names of refused files, too: a document that is new is whoever's sends it.
-            own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
-            is_known = exists().where(documents.c.id == document_id)
-            connection.execute(delete(folder_documents).where(own, ~is_known))
-            with taken_away(connection, project, document_id) as placed:
-                connection.execute(insert(documents).values(project=project, **row))
-                insert_pages(connection, document_id, pages)
-                passage_rows.insert(connection, placed)
-                if of_folder:
-                    give_to_folder(connection, project, [name])
-            return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())
+        with self._in_turn_of_rows(key.workspace, count):
+            # In turn, as those of all who wait would take more than their documents; and before nobody else may write.
+            passage_rows = PassageRows(document_id, passages, self._engine.dialect)
+            with self._writing() as connection:
+                project = touched_project(connection, key)
+                # Earlier versions noted the names of refused files, too: a document that is new is whoever's sends it.
+                own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
+                is_known = exists().where(documents.c.id == document_id)
+                connection.execute(delete(folder_documents).where(own, ~is_known))
+                with taken_away(connection, project, document_id) as placed:
+                    connection.execute(insert(documents).values(project=project, **row))
+                    insert_pages(connection, document_id, pages)
+                    passage_rows.insert(connection, placed)
+                    if of_folder:
+                        give_to_folder(connection, project, [name])
+                return as_document(connection.execute(DOCUMENTS_BY_ID, named(key) | {"ids": [document_id]}).one())
 
     def _passages_in(self, document_id: str) -> int:
         with self._reading() as connection:

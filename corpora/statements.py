@@ -204,14 +204,13 @@ class PassageRows:
     """A document's passages, as they are written: made before, as nobody else writes to a file meanwhile."""
 
     def __init__(self, document_id: str, of: Sequence[Passage], dialect: Dialect) -> None:
-        heading = passages.c.heading.type.dialect_impl(dialect).bind_processor(dialect)
-        assert heading is not None
         self.document_id = document_id
         self.rows = [_row(document_id, position, passage) for position, passage in enumerate(of)]
         self.places = [_place(passage) for passage in of]
-        if _in_one_statement(dialect):
+        as_written = passages.c.heading.type.dialect_impl(dialect).bind_processor(dialect)
+        if _in_one_statement(dialect) and as_written is not None:
             for row in self.rows:
-                row["heading"] = heading(row["heading"])
+                row["heading"] = as_written(row["heading"])
 
     def insert(self, connection: Connection, placed: Set[str]) -> None:
         """Write them; those that have vectors already, and stand on the same pages, keep them."""
