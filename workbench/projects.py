@@ -12,6 +12,7 @@ from corpora import InvalidName, ProjectCounts, ProjectKey
 from corpora.samples import SAMPLE
 from ingest import Source, counted
 from workbench.frame.bounded import draw_first
+from workbench.frame.latest import Latest
 from workbench.visit import Visit
 
 _TAB = "Projects"
@@ -30,6 +31,7 @@ class ProjectsPanel:
         self._visit = visit
         self._tabs = tabs
         self._drawn: object = None
+        self._latest = Latest(self._show)
         ui.label("Projects").classes("title").props('role="heading" aria-level="1"')
         self._list = ui.column().classes("list")
         with ui.row().classes("line"):
@@ -46,6 +48,9 @@ class ProjectsPanel:
         visit.project_changed.subscribe(self._refresh)
 
     async def _refresh(self) -> None:
+        await self._latest.run()
+
+    async def _show(self) -> None:
         if self._tabs.value != _TAB:  # it is drawn as soon as anybody sees it
             return
         visit = self._visit

@@ -5,6 +5,7 @@ import gc
 import json
 import weakref
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +29,7 @@ from tests.looks import looks_at
 from tests.workbench.test_forms import on_a_page
 from workbench import shell
 from workbench.asking.panel import AskPanel
+from workbench.frame.latest import Latest
 from workbench.projects import ProjectsPanel
 from workbench.story import drop, scene_view
 from workbench.story.folders import StoryFolders
@@ -588,3 +590,22 @@ def test_a_button_that_is_there_still_hears_who_clicks() -> None:
     first, second, third = on_a_page(use)
     assert first == second
     assert first != third
+
+
+def test_what_is_asked_for_again_and_again_is_shown_once_more() -> None:
+    async def use() -> int:
+        shown, may_end = list[int](), asyncio.Event()
+
+        async def show() -> None:
+            shown.append(1)
+            await may_end.wait()
+
+        latest = Latest(show)
+        asked = [asyncio.create_task(latest.run()) for _ in range(100)]
+        await asyncio.wait(asked[1:])
+        may_end.set()
+        await asked[0]
+        return len(shown)
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, use()).result() == 2

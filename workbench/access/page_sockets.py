@@ -156,7 +156,8 @@ async def leave_pages(session: BrowserSession) -> None:
         forget = f"{_FORGET}({json.dumps(session.workspace)})"
         await sio.emit("run_javascript", {"code": forget}, room=client.id)
         await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
-        client.delete()
+        if client.id in Client.instances:  # meanwhile it may have been
+            client.delete()
 
 
 def pages_of(session: BrowserSession) -> list[Client]:

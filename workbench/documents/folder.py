@@ -5,6 +5,7 @@ from functools import partial
 from nicegui import ui
 
 from corpora import FolderNotFound, LinkedFolder
+from workbench.frame.latest import Latest
 from workbench.visit import Visit
 
 
@@ -13,17 +14,23 @@ class FolderView:
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
+        self._latest = Latest(self._show)
         with ui.expansion("Linked folder", icon="folder_shared").classes("folder"):
             self._content = ui.column().classes("list")
         ui.timer(0.0, self._refresh, once=True)
         visit.project_changed.subscribe(self._refresh)
 
     async def _refresh(self) -> None:
+        await self._latest.run()
+
+    async def _show(self) -> None:
         services, key = self._visit.services, self._visit.key
         try:
             folder = await self._visit.ask(partial(services.catalog.require_folder, key))
         except FolderNotFound:
             folder = None
+        if key != self._visit.key:  # chosen meanwhile, and shown next
+            return
         self._content.clear()
         with self._content:
             self._draw_link() if folder is None else self._draw_linked(folder)
