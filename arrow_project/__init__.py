@@ -19,7 +19,7 @@ from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import changed_ids, renumbered
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
-from arrow_project.values import copied, is_within
+from arrow_project.values import copied, is_within, width_of
 
 __all__ = [
     "MOST_VALUES",
@@ -76,4 +76,5 @@ __all__ = [
     "shorten",
     "tables_of",
     "texts_of",
+    "width_of",
 ]

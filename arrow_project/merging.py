@@ -1,14 +1,12 @@
 """Changing values as Arrow does: its merge, and replacing in every text."""
 
 import re
-from sys import getsizeof
 from typing import Any, cast
 
 from arrow_project.names import parts
-from arrow_project.values import Record, inner
+from arrow_project.values import Record, inner, width_of
 
 _OF_A_VALUE = 16  # 64 bytes, as of an empty list
-_LONG = 1000  # characters, beside which it is nothing what a text takes besides them
 _EXPOSURE = re.compile(r"\{[^{}]*+\}")
 
 
@@ -72,13 +70,6 @@ def growth(value: Any, said: str, longer: int, width: int) -> int:
         return 0
     was = width_of(value)
     return max(was, width) * (len(value) + count * longer) - was * len(value)
-
-
-def width_of(text: str) -> int:
-    """How many bytes each character of a text takes: one, two or four, as its widest does."""
-    if len(text) > _LONG:
-        return getsizeof(text) // len(text)
-    return 1 if (widest := max(text, default="")) < "\u0100" else 2 if widest < "\U00010000" else 4
 
 
 def extent(value: Any) -> int:

@@ -3,6 +3,7 @@
 import reprlib
 from collections.abc import Iterable
 from itertools import chain, islice
+from sys import getsizeof
 from typing import Any, TypeGuard, cast
 
 Record = dict[str, Any]
@@ -24,6 +25,7 @@ TOO_LONG = f"more than {LONGEST_TEXT:,} characters, as one text may have; divide
 """What is said of one that has."""
 
 _SHOWN = 60
+_LONG = 1_000  # characters, beside which it is nothing what a text takes besides them
 _LONGEST_PLACE = 1_000  # characters
 LONGEST_KEY = 1_000
 """Characters: where very many values stand behind it, each may be named with it."""
@@ -89,6 +91,14 @@ def is_within(value: Any, most: int) -> bool:
         else:
             left -= len(one) if isinstance(one, str) else 1
     return left >= 0
+
+
+def width_of(text: str) -> int:
+    """How many bytes each character of a text takes: one, two or four, as its widest does."""
+    if len(text) > _LONG:
+        # Of a copy: the text itself may have its UTF-8 with it, once that was written somewhere.
+        return getsizeof(f"{text} ") // (len(text) + 1)
+    return 1 if (widest := max(text, default="")) < "\u0100" else 2 if widest < "\U00010000" else 4
 
 
 def too_long(value: object) -> str | None:

@@ -1,14 +1,14 @@
 """Operations on variables."""
 
 from arrow_project.errors import ErrorCode, OperationError
-from arrow_project.merging import extent, growth, longest, occurrences, width_of
+from arrow_project.merging import extent, growth, longest, occurrences
 from arrow_project.names import safe
 from arrow_project.node_types.comparing import DEFAULTS, typed
 from arrow_project.node_types.kinds import mismatch, own_name, own_text
 from arrow_project.operations.detaching import release
 from arrow_project.operations.editing import Editing
 from arrow_project.operations.function import Function, function, schema
-from arrow_project.values import LONGEST_TEXT, Record, shortened, shown
+from arrow_project.values import LONGEST_TEXT, Record, shortened, shown, width_of
 
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 1_000_000

@@ -25,6 +25,17 @@ _Event = Event | Progress
 _Run = Callable[[Callable[[_Event], Awaitable[None]]], Awaitable[dict[str, Any]]]
 
 
+class _Told(asyncio.Queue[_Event | None]):
+    """What is told and not sent yet; None at the end."""
+
+    is_heard = True
+
+    async def tell(self, event: _Event) -> None:
+        """Takes an event, unless the caller has hung up: documents may be taken in for hours after that."""
+        if self.is_heard:
+            self.put_nowait(event)
+
+
 async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> StreamingResponse:
     """The events of what `run` tells, and its answer as the last one.
 
@@ -49,22 +60,11 @@ async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> 
     return _EventStream(_events(first, told, turn), partial(_ended, told, turn, to_its_end))
 
 
-async def _ended(told: "_Told", turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
+async def _ended(told: _Told, turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
     told.is_heard = False
     if not to_its_end:
         turn.cancel()
     await asyncio.wait([turn])
-
-
-class _Told(asyncio.Queue[_Event | None]):
-    """What is told and not sent yet; None at the end."""
-
-    is_heard = True
-
-    async def tell(self, event: _Event) -> None:
-        """Takes an event, unless the caller has hung up: documents may be taken in for hours after that."""
-        if self.is_heard:
-            self.put_nowait(event)
 
 
 class _EventStream(StreamingResponse):

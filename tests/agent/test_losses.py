@@ -450,24 +450,24 @@ def test_after_any_turn_all_but_a_little_is_still_there(seed: int, length: int) 
     assert sum(map(len, gone)) <= 80
 
 
-def test_the_end_of_a_list_is_asked_about_however_much_is_kept_of_what_comes_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What can still be taken back has a limit, and in an editor that reports its story it begins anew each time."""
+@pytest.fixture
+def renames(monkeypatch: pytest.MonkeyPatch) -> list[Operation]:
+    """Of which the second is one too many to be taken back."""
     monkeypatch.setattr("arrow_project.operations._MOST_KEPT", 1)
     monkeypatch.setattr("arrow_project.operations._MOST_KEPT_FOR_A_NODE", 0)
-    renames = [Operation("update_variable", {"variable_id": 20, "name": name}) for name in ("wax", "oil")]
+    return [Operation("update_variable", {"variable_id": 20, "name": name}) for name in ("wax", "oil")]
+
+
+def test_the_end_of_a_list_is_asked_about_however_much_is_kept_of_what_comes_before(renames: list[Operation]) -> None:
+    """What can still be taken back has a limit, and in an editor that reports its story it begins anew each time."""
     listed = (*renames, Operation("delete_node", {"node_id": 3}))
     assert Consent("destructive").asks_about(story(), listed, Selection())
     assert not Consent("destructive").asks_about(story(), listed[:2], Selection())
 
 
 def test_a_list_of_which_not_all_could_be_taken_back_is_refused_before_anything_is_done(
-    monkeypatch: pytest.MonkeyPatch,
+    renames: list[Operation],
 ) -> None:
-    monkeypatch.setattr("arrow_project.operations._MOST_KEPT", 1)
-    monkeypatch.setattr("arrow_project.operations._MOST_KEPT_FOR_A_NODE", 0)
-    renames = [Operation("update_variable", {"variable_id": 20, "name": name}) for name in ("wax", "oil")]
     with pytest.raises(OperationRefused) as refused:
         tried_in_order(story(), renames, Selection())
     assert "Operation 2 of 2" in refused.value.failure.message

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from unittest.mock import Mock
@@ -14,6 +14,7 @@ from nicegui.page import page
 from arrow_project import OPERATIONS, Story, node_data_schema, node_details
 from corpora import ProjectKey
 from corpora.samples import SAMPLE
+from tests.server_process import PATIENCE_S
 from workbench.changing.fields import Entry, Field, Group, Several, draw
 from workbench.changing.forms import FunctionForm
 from workbench.changing.resources import Resources
@@ -27,16 +28,21 @@ STORY = OPENED.story
 RESOURCES = Resources(STORY, 0)
 
 
+def beside_playwright(use: Coroutine[Any, Any, Any]) -> Any:
+    """What it comes to in an event loop in a thread of its own: in this one, Playwright's may run."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, use).result(PATIENCE_S)
+
+
 def on_a_page(use: Callable[[], Awaitable[Any]]) -> Any:
-    """What `use` comes to where elements can be drawn; in a thread of its own: in this one, Playwright's may run."""
+    """What `use` comes to where elements can be drawn."""
 
     async def drawn() -> Any:
         core.loop = asyncio.get_running_loop()
         with Client(page("/forms")):
             return await use()
 
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, drawn()).result()
+    return beside_playwright(drawn())
 
 
 def read(name: str, schema: dict[str, Any], written: Any, type_name: str = "") -> Any:

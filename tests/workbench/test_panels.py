@@ -5,7 +5,6 @@ import gc
 import json
 import weakref
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +25,7 @@ from server.http.form import Form
 from server.limits.pace import Pace
 from tests.agent.scripted_model import PATIENCE_S
 from tests.looks import looks_at
-from tests.workbench.test_forms import on_a_page
+from tests.workbench.test_forms import beside_playwright, on_a_page
 from workbench import shell
 from workbench.asking.panel import AskPanel
 from workbench.frame.latest import Latest
@@ -607,5 +606,4 @@ def test_what_is_asked_for_again_and_again_is_shown_once_more() -> None:
         await asked[0]
         return len(shown)
 
-    with ThreadPoolExecutor(1) as thread:
-        assert thread.submit(asyncio.run, use()).result() == 2
+    assert beside_playwright(use()) == 2

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
@@ -27,6 +26,7 @@ from server.limits.places import Places
 from server.limits.room import Room, Sender
 from server.limits.rounds import Rounds
 from tests.server_process import PATIENCE_S
+from tests.workbench.test_forms import beside_playwright
 from workbench.access.page_sockets import KeptMessages, WaitingMessages, counted
 from workbench.access.page_sockets import _connecting as connected  # pyright: ignore[reportPrivateUsage]
 from workbench.access.page_sockets import _speaking as speaking  # pyright: ignore[reportPrivateUsage]
@@ -101,8 +101,7 @@ def test_nothing_is_left_of_a_socket_that_fails_while_it_connects(monkeypatch: p
         assert manager.sid_from_eio_sid("e", "/") is None
         assert not manager.is_pre_connected(socket_id, "/")
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, use()).result()
+    beside_playwright(use())
 
 
 def test_a_socket_that_takes_nothing_any_more_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,8 +117,7 @@ def test_a_socket_that_takes_nothing_any_more_is_not_waited_for(monkeypatch: pyt
             understood(take)("e", '2["event"]').send(None)
         assert state["is_over"]
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, use()).result()
+    beside_playwright(use())
 
 
 class Library:
@@ -157,9 +155,8 @@ async def talk(sockets: SocketLimits, library: Library, **state: object) -> list
 
 
 def talks(sockets: SocketLimits, library: Library, **state: object) -> list[Message]:
-    """As `talk`, in a thread of its own: in this one, Playwright's loop may be running."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, talk(sockets, library, **state)).result(PATIENCE_S)
+    """As `talk`, for a test that has no event loop of its own."""
+    return beside_playwright(talk(sockets, library, **state))
 
 
 def test_half_a_message_takes_room_of_its_workspace() -> None:
@@ -325,5 +322,4 @@ def test_what_clicks_have_begun_is_limited(said: int, monkeypatch: pytest.Monkey
         await asyncio.gather(*background_tasks.running_tasks)
         return in_time, len(read)
 
-    with ThreadPoolExecutor(1) as thread:
-        assert thread.submit(asyncio.run, use()).result() == (3 - said, 4 - said)
+    assert beside_playwright(use()) == (3 - said, 4 - said)

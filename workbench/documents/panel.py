@@ -17,7 +17,7 @@ from workbench.documents.failures import FailuresView, draw_failures, draw_probl
 from workbench.documents.folder import FolderView
 from workbench.documents.place import Place, PlaceView
 from workbench.frame.bounded import MOST_ELEMENTS, draw_first
-from workbench.frame.drop import Drop
+from workbench.frame.drop import Drop, refusal_in
 from workbench.projects import offer_sample
 from workbench.visit import Visit
 
@@ -91,8 +91,7 @@ class DocumentsPanel:
                 self._draw_report(report, url, project, elsewhere)
             else:
                 self._sending[url] = 0
-                error = answer.get("error")  # none of ours, where something between has answered
-                draw_problem(f"{elsewhere}{error['message'] if isinstance(error, dict) else _NOT_TAKEN}")
+                draw_problem(f"{elsewhere}{refusal_in(answer, _NOT_TAKEN)}")
         for remark in list(self._remarks)[:-MOST_ELEMENTS]:
             remark.delete()
         self._seen = None

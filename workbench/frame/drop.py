@@ -12,6 +12,12 @@ from server import WORKSPACE_HEADER
 _ADDRESSES = 100
 
 
+def refusal_in(answer: dict[str, Any], otherwise: str) -> str:
+    """Why files were not taken, in the words of the answer; `otherwise` where something between has answered."""
+    error = answer.get("error")
+    return str(error["message"]) if isinstance(error, dict) else otherwise
+
+
 class Drop(ui.element, component="drop.js"):
     """Takes files and folders, dropped anywhere while it is to be seen; its children are what is seen of it.
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from server import RequestError
 from server.http.form import Form
 from workbench.frame.bounded import LONGEST_PROBLEM, beginning
-from workbench.frame.drop import Drop
+from workbench.frame.drop import Drop, refusal_in
 from workbench.frame.notice import notify
 from workbench.story.keeper import NOT_HEARD, TURN, StoryKeeper
 from workbench.story.open_story import OpenStory
@@ -59,9 +59,7 @@ class StoryDrop:
             if said:
                 notify(said, "warning")
             if "name" not in answer:
-                error = answer.get("error")
-                problem = error["message"] if isinstance(error, dict) else _NOT_TAKEN
-                on_refusal(beginning(str(problem), LONGEST_PROBLEM))
+                on_refusal(beginning(refusal_in(answer, _NOT_TAKEN), LONGEST_PROBLEM))
             elif (opened := self._opened.pop(which, None)) is not None:
                 on_open(*opened)
 

@@ -1,13 +1,12 @@
 """The story that is open, kept by the browser, for a page that is loaded anew: after a pause, or a restart."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from arrow_project import shorten
+from arrow_project import shorten, width_of
 from workbench.frame.bounded import LONGEST_NAME
 from workbench.frame.notice import notify
 from workbench.story.shown_story import ShownStory
@@ -110,6 +109,4 @@ class StoryKeeper(ui.element, component="keeper.js"):
 
 def _bytes_sent(text: str) -> int:
     """What a message takes that has it as JSON within a script, which is JSON again: `"` is four characters there."""
-    # Of a copy: the text itself may have its UTF-8 with it, once that was written somewhere.
-    width = sys.getsizeof(f"{text} ") / (len(text) + 1)
-    return round(width * (len(text) + 3 * sum(map(text.count, _ESCAPED))))
+    return width_of(text) * (len(text) + 3 * sum(map(text.count, _ESCAPED)))
