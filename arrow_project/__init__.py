@@ -4,7 +4,7 @@ Imports nothing else of Fletcher.
 """
 
 from arrow_project.checking import GoOn, check, check_text
-from arrow_project.diffing import Diff, diff
+from arrow_project.diffing import Diff, diff, differences
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
 from arrow_project.fingerprint import fingerprint
 from arrow_project.long_texts import MOST_VALUES, has_more_values, is_crowded, outside_of_texts, pieces
@@ -54,6 +54,7 @@ __all__ = [
     "copied",
     "describe_loss",
     "diff",
+    "differences",
     "fingerprint",
     "fold",
     "has_more_values",

@@ -46,11 +46,18 @@ class Diff:
 
 def diff(before: ArrowProject, after: ArrowProject) -> Diff:
     """What changed between two states. Bookkeeping that follows from it (use, ref, seeds) is left out."""
+    return Diff(tuple(differences(before, after)))
+
+
+def differences(before: ArrowProject, after: ArrowProject) -> Iterator[str]:
+    """The lines of a ``diff``, one after the other: a small story may have a million."""
     old, new = before.data, after.data
-    lines = [*_project(old, new), *_scenes(old, new)]
+    yield from _project(old, new)
+    yield from _scenes(old, new)
     for kind in ("variable", "character"):
-        lines += _resources(kind, old, new)
-    return Diff((*lines, *_nodes(old, new), *_connections(old, new)))
+        yield from _resources(kind, old, new)
+    yield from _nodes(old, new)
+    yield from _connections(old, new)
 
 
 def lost_fields(before: ArrowProject, after: ArrowProject) -> Iterator[str]:
@@ -66,7 +73,7 @@ def lost_fields(before: ArrowProject, after: ArrowProject) -> Iterator[str]:
                 yield from _lost(f"node {node} on the map", place, places[node], but=("io", "skip"))
     for key, node in old.nodes.items():
         if key in new.nodes:
-            yield from _lost(f"node {key} ({node['type']}) data", node["data"], new.nodes[key]["data"])
+            yield from _lost(f"node {key} ({_excerpt(text(node['type']), 0)}) data", node["data"], new.nodes[key]["data"])
 
 
 def _lost(thing: str, before: Record, after: Record, but: Container[str] = ()) -> Iterator[str]:
@@ -129,7 +136,7 @@ def _nodes(old: ProjectData, new: ProjectData) -> Iterator[str]:
 
 def _node_changes(key: int, old: ProjectData, new: ProjectData) -> Iterator[str]:
     before, after = old.nodes[key], new.nodes[key]
-    thing = f"node {key} ({after['type']})"
+    thing = f"node {key} ({_excerpt(text(after['type']), 0)})"
     without = {k: v for k, v in before.items() if k != "data"}
     yield from _changes(thing, without, {k: v for k, v in after.items() if k != "data"})
     if before["data"] != after["data"]:

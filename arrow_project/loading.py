@@ -8,7 +8,7 @@ from typing import Any, cast
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
 from arrow_project.text_form import decode, fractions
-from arrow_project.values import Record, is_id, place_of, record, shown
+from arrow_project.values import Record, is_id, is_within, place_of, record, shown
 
 SETS = ("scenes", "nodes", "variables", "characters")
 MANDATORY = {
@@ -23,6 +23,9 @@ MAX_CHAPTER = 1023
 MOST_FINDINGS = 2_000
 """Of a kind that are named, at most: a small story can break rules two million times, and nobody reads all of that."""
 
+_NAMES = ("name", "type")
+# Characters, as many more than a new name has as may have come to it since: it is told with every change.
+_LONGEST_NAME = 10_000
 _TOP_LEVEL = ("title", "entry", "meta", "resources")
 _ANONYMOUS = "Anonymous Contributor"
 
@@ -91,6 +94,10 @@ def _validate_resource(name: str, key: object, resource: object) -> None:
     if missing:
         raise ParseError(f"{place} lacks {', '.join(missing)}.", 9, place)
     content = record(resource)
+    for field_name in _NAMES:
+        if not _may_be_name(content.get(field_name)):
+            message = f"The {field_name} of {place} has more than {_LONGEST_NAME:,} characters; choose a shorter one."
+            raise ParseError(message, 1, f"{place}.{field_name}")
     if name == "nodes" and not isinstance(content["data"], dict):
         raise ParseError(f"The data of node {key} is not an object.", 11, f"{place}.data")
     if name == "scenes":
@@ -101,8 +108,14 @@ def _is_sound(name: str, key: object, resource: object) -> bool:
     """Whether nothing needs a closer look, which is nearly always so."""
     if not is_id(key) or not isinstance(resource, dict) or name == "scenes":
         return False
-    complete = resource.keys() >= _REQUIRED[name]
-    return complete and (name != "nodes" or isinstance(cast("Record", resource)["data"], dict))
+    content = cast("Record", resource)
+    if not content.keys() >= _REQUIRED[name] or not all(_may_be_name(content.get(each)) for each in _NAMES):
+        return False
+    return name != "nodes" or isinstance(content["data"], dict)
+
+
+def _may_be_name(value: object) -> bool:
+    return len(value) <= _LONGEST_NAME if isinstance(value, str) else is_within(value, _LONGEST_NAME)
 
 
 def _validate_map(scene_map: object, place: str) -> None:

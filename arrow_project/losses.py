@@ -29,20 +29,22 @@ _UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is 
 _PLAYED = re.compile(r"title|content|monolog|prompt|(?:lines|actions)\[\d+\]|custom\[[12]\]")
 _CHOICE = re.compile(r"(?:lines|actions)\[(\d+)\]")  # a text whose index is the slot that it leads on from
 _SHOWN = 60
+_LONGEST_PLACE = 200  # characters
 # How many characters are looked through for texts that are parts of others now, and what a search costs besides.
 _MOST_SEARCHED = 20_000_000
 _SEARCH = 100
 _MARK = 250  # and each mark of a text that says it somewhere: where it does is looked for from one mark to the next
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Loss:
     """Something that was in a story and is in it no more.
 
     Attributes:
         kind: `project`, `scene`, `node`, `variable` or `character`.
         id: Whose it was; 0 for the project.
-        place: Where it stood, such as `content`, `lines[2]` or `tags.home`; empty when the resource itself is gone.
+        place: Where it stood, such as `content`, `lines[2]` or `tags.home`; empty when the resource itself is gone. Of
+            a long one the beginning, and a number that is another in each process.
         was: What stood there: the text, or the value as JSON; of a resource, its name.
         is_removal: Nothing has come in its place: a resource, a tag, a connection, and the beginning of the story.
         connection: The native connection that is gone; with `was`, it is there, and the choice `was` is elsewhere.
@@ -146,9 +148,14 @@ def _lost_of_resource(
             continue
         if isinstance(value, str):
             if is_tag or place == "name" or not keeping.is_kept(value, place, texts):
-                yield Loss(kind, key, place, value, is_removal=is_tag)
+                yield Loss(kind, key, _kept(place), value, is_removal=is_tag)
         else:
-            yield Loss(kind, key, place, json.dumps(value), is_removal=kind == "project")
+            yield Loss(kind, key, _kept(place), json.dumps(value), is_removal=kind == "project")
+
+
+def _kept(place: str) -> str:
+    """Of a long one its beginning, and what tells it from others: very many values may stand behind long keys."""
+    return place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}… {hash(place)}"
 
 
 class _Texts:

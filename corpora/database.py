@@ -31,7 +31,7 @@ from corpora.places import ThreadPlaces
 from corpora.presence import Presence
 from corpora.schema import SCHEMA_VERSION, facts, metadata
 from corpora.shares import Shares
-from corpora.sqlite import prepare_sqlite
+from corpora.sqlite import WriteAheadLog, prepare_sqlite
 from corpora.trouble import Trouble
 from corpora.upgrade import add_what_is_missing
 
@@ -58,6 +58,7 @@ class Database:
     def __init__(self, database_url: str | URL) -> None:
         self._engine, self._presence = _open(database_url)
         self._place = _named(self._engine.url)
+        self._log = None if self.is_shared else WriteAheadLog(self._engine)
         self._one_writer = ThreadPlaces(1)
         self._long_writers = Shares(4, each=2) if self.is_shared else Shares(1, each=1)
         self._rests_until = 0.0
@@ -97,8 +98,11 @@ class Database:
 
     @contextmanager
     def _writing(self) -> Generator[Connection]:
-        with self._in_turn(), self._reported(), self._writer.begin() as connection:
-            yield connection
+        with self._in_turn():
+            with self._reported(), self._writer.begin() as connection:
+                yield connection
+            if self._log is not None:
+                self._log.shorten_if_long()
 
     @contextmanager
     def _writing_rows(self, workspace: str, count: int) -> Generator[Connection]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from contextlib import suppress
@@ -12,9 +13,49 @@ from sqlalchemy import Connection, Engine, event
 
 from corpora.files import close_to_others
 
+logger = logging.getLogger(__name__)
+
 _BUSY_TIMEOUT_S = 30
 _RETRY_S = 0.01
 _SYNCHRONOUS = "FULL"  # what was acknowledged is there after a power cut
+
+
+# Once it is longer, and nobody may write while it waits for those who read what is in it: seldom then, and not for long.
+_LONGEST_LOG = 64 * 2**20  # bytes
+_LOG_PATIENCE_S, _LOG_REST_S = 2, 20
+
+
+class WriteAheadLog:
+    """The log beside a file, which begins anew by itself where nobody reads at that moment; it grows where always one does.
+
+    Args:
+        engine: Of the file.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._path = Path(f"{engine.url.database}-wal")
+        self._rests_until = 0.0
+
+    def shorten_if_long(self) -> None:
+        """To be called between two transactions that write. Readers wait for nothing."""
+        if time.monotonic() < self._rests_until or not self._is_long():
+            return
+        connection = self._engine.raw_connection()
+        try:
+            connection.cursor().execute(f"PRAGMA busy_timeout = {_LOG_PATIENCE_S * 1000}")
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.Error as error:  # what was written is written
+            logger.warning("the catalog's write-ahead log cannot be shortened: %s", error)
+        finally:
+            connection.cursor().execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
+            connection.close()
+        self._rests_until = time.monotonic() + _LOG_REST_S if self._is_long() else 0.0
+
+    def _is_long(self) -> bool:
+        with suppress(OSError):
+            return self._path.stat().st_size > _LONGEST_LOG
+        return False
 
 
 def prepare_sqlite(engine: Engine) -> None:

@@ -7,6 +7,7 @@ from corpora import printable
 from fletcher import console
 
 _INDENT = "  "
+_LONGEST_TRACE = 20_000  # characters: what failed may name what somebody has sent
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
@@ -64,4 +65,7 @@ def _log(handler: logging.Handler, level: int, form: str) -> None:
 
 
 def _indented(text: str) -> str:
+    if (left_out := len(text) - _LONGEST_TRACE) > 0:
+        half = _LONGEST_TRACE // 2
+        text = f"{text[:half]}\n… {left_out:,} characters left out …\n{text[-half:]}"
     return "\n".join(_INDENT + printable(line) for line in text.split("\n"))

@@ -16,7 +16,8 @@ class WrittenMeanwhile:
 
     def __init__(self, agreed: ArrowProject) -> None:
         self._story = agreed  # as what was agreed to has left it, up to now
-        self._places: set[str] = set()  # by name: numbers have hashes that somebody can choose
+        # By the hashes of their names: a small story can lose two million values, and numbers somebody can choose.
+        self._places: set[int] = set()
         self._records: Tables = {}
 
     def look_at(self, story: ArrowProject, shown: Tables) -> None:
@@ -24,12 +25,12 @@ class WrittenMeanwhile:
         if story is self._story:
             return
         for loss in losses(shown, tables_of(self._story)):
-            self._places |= {_place(loss), _resource(loss)}
+            self._places |= {hash(_place(loss)), hash(_resource(loss))}
         self._story = story
         self._records = {kind: {} for kind in shown}
         for kind, table in shown.items():
             for key, record in table.items():
-                if f"{'node' if kind == 'place' else kind} {key}" in self._places:
+                if hash(f"{'node' if kind == 'place' else kind} {key}") in self._places:
                     self._records[kind][key] = copied(record)
                 elif kind in ("variable", "character"):  # where it is renamed, texts that expose it are written anew
                     self._records[kind][key] = {"name": record["name"]}
@@ -39,8 +40,8 @@ class WrittenMeanwhile:
         if not self._places:
             return
         for loss in losses(self._records, tables_of(tried)):
-            is_new = f"{_resource(loss)} gone" in self._places
-            if is_new or (_place(loss) if loss.place else _resource(loss)) in self._places:
+            is_new = hash(f"{_resource(loss)} gone") in self._places
+            if is_new or hash(_place(loss) if loss.place else _resource(loss)) in self._places:
                 yield loss
 
 

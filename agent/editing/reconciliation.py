@@ -4,11 +4,12 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, cast
 
 from agent.editing.editor import Failure, Outcome
 from agent.turn.thread import in_thread_if_large
-from arrow_project import ArrowProject, OperationResult, ParseError, diff, parse
+from arrow_project import ArrowProject, OperationResult, ParseError, differences, parse
 
 logger = logging.getLogger(__name__)
 
@@ -83,10 +84,11 @@ def surprises(expected: ArrowProject, reported: ArrowProject) -> list[str]:
     author = expected.data.active_author
     if author in reported.data.authors:
         reported.data.active_author = author  # the file does not say who is working
-    lines = [line for line in diff(expected, reported).lines if not _MOVED.search(line)]
-    if lines:
-        logger.info("the editor's project differs from what was expected in %s places", len(lines))
-    return lines[:_SURPRISES_SHOWN]
+    lines = (line for line in differences(expected, reported) if not _MOVED.search(line))
+    shown = [*islice(lines, _SURPRISES_SHOWN)]
+    if shown:
+        logger.info("the editor's project differs from what was expected in %s places or more", len(shown))
+    return shown
 
 
 def as_reported(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrow_project import ArrowProject, Operation, OperationError, ParseError, check, parse
+from arrow_project import ArrowProject, Operation, OperationError, ParseError, check, diff, parse
 from arrow_project.text_form import MOST_CHARACTERS, decode, encode, length_as_text, most_times
 from arrow_project.values import LONGEST_TEXT
 from tests.agent.story import story, story_text
@@ -137,3 +137,28 @@ def test_a_finding_is_short_however_much_it_is_about() -> None:
     assert {2, 36} <= {finding.rule for finding in findings}
     assert max(len(finding.message) for finding in findings) <= 3_001
     assert max(len(finding.place) for finding in findings) <= 1_100
+
+
+@pytest.mark.parametrize("name", ["n" * 10_001, list(range(10_001))], ids=["text", "list"])
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [("scenes", "name"), ("nodes", "name"), ("nodes", "type"), ("variables", "name"), ("characters", "name")],
+)
+def test_a_name_is_no_longer_than_is_told_with_every_change(kind: str, field: str, name: object) -> None:
+    raw = json.loads(story().to_text())
+    key = next(iter(raw["resources"][kind]))
+    raw["resources"][kind][key][field] = "n" * 10_000
+    parse(json.dumps(raw))
+    raw["resources"][kind][key][field] = name
+    with pytest.raises(ParseError, match=f"The {field} of resources.{kind}.{key} has more than 10,000 characters"):
+        parse(json.dumps(raw))
+
+
+def test_a_line_of_a_difference_is_short_however_long_the_type_of_its_node_is() -> None:
+    raw = json.loads(story().to_text())
+    raw["resources"]["nodes"]["2"] |= {"type": "t" * 10_000, "data": {f"field {number}": 1 for number in range(1000)}}
+    before = parse(json.dumps(raw))
+    raw["resources"]["nodes"]["2"]["data"] = {f"field {number}": 2 for number in range(1000)}
+    lines = diff(before, parse(json.dumps(raw))).lines
+    assert len(lines) == 1000
+    assert max(map(len, lines)) < 1000

@@ -171,3 +171,15 @@ def test_a_long_name_is_not_written_into_a_text_that_is_gone_as_often_as_that_ex
         assert tracemalloc.get_traced_memory()[1] < 30_000_000, "of a hundred that all of it would take"
     finally:
         tracemalloc.stop()
+
+
+def test_of_values_behind_long_keys_no_more_is_kept_than_tells_them_apart() -> None:
+    before, after = story(), story()
+    for project, value in ((before, 1), (after, 2)):
+        inner: dict[str, Any] = {f"{'k' * 1000}{number}": [value, value] for number in range(100)}
+        project.data.nodes[2]["data"] |= {"a" * 1000: {"b" * 1000: inner}}
+    lost = set(losses(tables_of(before), tables_of(after)))
+    assert len(lost) == 200
+    assert max(len(loss.place) for loss in lost) < 300
+    assert lost.isdisjoint(losses(tables_of(after), tables_of(before)))
+    assert {loss.place for loss in lost} == {loss.place for loss in losses(tables_of(after), tables_of(before))}

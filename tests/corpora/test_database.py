@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from sqlalchemy import make_url, update
+from sqlalchemy import insert, make_url, select, update
 from sqlalchemy.exc import DBAPIError
 
 from corpora import Catalog, CatalogError, ProjectKey
@@ -144,3 +144,37 @@ def test_a_reader_sees_the_whole_before_or_the_whole_after(catalog: Catalog, key
         catalog.put_document(key, name="a", format="md", sha256="0" * 64, size=0, text="", pages=[], passages=[])
         assert reader.exec_driver_sql("SELECT * FROM documents").all() == []
     assert len(catalog.documents(key)) == 1
+
+
+def test_the_write_ahead_log_has_an_end_however_many_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where always somebody reads, SQLite by itself never begins it anew."""
+    monkeypatch.setattr("corpora.sqlite._LONGEST_LOG", 2**20)
+    catalog = Catalog(f"sqlite:///{tmp_path}/catalog.sqlite3")
+    log, is_over = tmp_path / "catalog.sqlite3-wal", threading.Event()
+    turns, begun = ([threading.Semaphore(0), threading.Semaphore(0)] for _ in range(2))
+
+    def read(own: int) -> None:
+        """Until the other has begun: there is always one that reads."""
+        while turns[own].acquire() and not is_over.is_set():
+            with catalog._reading() as connection:  # pyright: ignore[reportPrivateUsage]
+                connection.execute(select(facts)).all()
+                begun[own].release()
+                turns[1 - own].release()
+                begun[1 - own].acquire()
+
+    readers = [threading.Thread(target=read, args=(own,)) for own in range(2)]
+    for reader in readers:
+        reader.start()
+    turns[0].release()
+    lengths = list[int]()
+    for number in range(60):
+        with catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+            connection.execute(insert(facts).values(name=str(number), value="x" * 100_000))
+        lengths.append(log.stat().st_size)
+    is_over.set()
+    for semaphore in (*turns, *begun):
+        semaphore.release(2)
+    for reader in readers:
+        reader.join()
+    catalog.close()
+    assert max(lengths) < 2 * 2**20

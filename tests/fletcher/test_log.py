@@ -42,6 +42,17 @@ def test_neither_can_an_exceptions_message_in_a_traceback(written: io.StringIO) 
     assert all(line.startswith("  ") and line.isprintable() for line in others)
 
 
+def test_of_what_fails_with_very_many_words_no_more_is_written_than_anybody_reads(written: io.StringIO) -> None:
+    try:
+        raise ValueError("not a number\n" * 100_000)
+    except ValueError:
+        logging.getLogger("test.log").exception("it failed")
+    trace = written.getvalue()
+    assert "characters left out" in trace
+    assert "Traceback" in trace
+    assert len(trace) < 30_000
+
+
 def test_a_server_logs_no_line_for_each_request_to_a_provider() -> None:
     script = "import logging; from fletcher.log import log_as_server; log_as_server()\n"
     script += "for client in ('httpx', 'httpx2'): logging.getLogger(client).info('HTTP Request: POST')"

@@ -46,6 +46,31 @@ async def test_of_very_many_the_first_are_drawn_and_a_filter_finds_the_others() 
         assert drawn() == names[:MOST_ELEMENTS]
 
 
+async def test_what_takes_long_to_be_found_is_sought_in_turn_and_given_up_for_what_is_sought_next() -> None:
+    many = 4_000
+    turns = list[str]()
+
+    async def nothing(_: object) -> None: ...
+
+    @asynccontextmanager
+    async def in_turn() -> AsyncGenerator[None]:
+        turns.append(sought.value)
+        if turns == ["ss"] * 3:
+            sought.set_value("3")
+        yield
+
+    core.loop = asyncio.get_running_loop()
+    with Client(page("/")) as client:
+        shown = DocumentList(nothing, nothing, print, in_turn)
+        sought = next(one for one in client.elements.values() if isinstance(one, ui.input))
+        await shown.show(named([f"{'ß' * 200}{number}.md" for number in range(many)]))
+        turns.clear()
+        await looked_for(sought, "ss")
+        assert turns[:3] == ["ss"] * 3
+        assert set(turns[3:]) == {"3"}
+        assert f"1813 of {many} documents, the first {MOST_ELEMENTS} shown." in _labels(client)
+
+
 async def test_what_comes_in_while_the_list_is_drawn_is_drawn_in_its_place() -> None:
     before, after = ([f"note-{number:03}.md" for number in range(0, 100, step)] for step in (2, 3))
     turns = list[None]()

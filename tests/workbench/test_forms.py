@@ -441,3 +441,35 @@ def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_
     assert selected == 1199
     assert [sent[0]["from_node_id"], sent[0]["to_node_id"]] == [1199, 1001]
     assert sent[1] == {"node_id": 1002, "name": "other"}
+
+
+def test_what_is_written_stays_until_it_is_in_the_story() -> None:
+    async def previewed(_name: str, _arguments: Any) -> bool:
+        return True
+
+    async def use() -> list[str]:
+        shown, left = ShownStory(), list[str]()
+        form: Any = FunctionForm(shown, previewed)
+
+        def look() -> None:
+            left.append(form._fields["name"].element.value)
+
+        shown.open(OPENED)
+        form.choose("create_variable")
+        form._fields["name"].element.set_value("lamps")
+        form._fields["type"].element.set_value("num")
+        shown.save(OPENED.written("a" * 64))
+        look()
+        shown.change(OpenStory("story.arrow", OPENED.text))  # by a message
+        look()
+        await form.preview()
+        shown.change(OPENED, OpenStory("story.arrow", OPENED.text))
+        look()
+        shown.change(OpenStory("story.arrow", OPENED.text))  # by a yes to the preview
+        look()
+        form._fields["name"].element.set_value("lamps")
+        shown.open(OpenStory("another.arrow", OPENED.text))
+        look()
+        return left
+
+    assert on_a_page(use) == ["lamps", "lamps", "lamps", "", ""]

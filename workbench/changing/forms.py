@@ -12,7 +12,7 @@ from workbench.frame.bounded import LONGEST_FORM
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 
-Run = Callable[[str, dict[str, Any]], Awaitable[None]]
+Run = Callable[[str, dict[str, Any]], Awaitable[bool]]
 
 # They copy what an editor has selected; what they do, others here do node by node.
 _FOR_EDITORS = frozenset({"node_connection_replacement", "quick_insert_node"})
@@ -45,10 +45,11 @@ class FunctionForm:
 
     Attributes:
         problem: Says what keeps the function from being previewed.
+        is_previewed: What is written has become a preview, or a question, and whatever comes of that is its own.
 
     Args:
         shown: The story whose nodes, characters and variables can be chosen.
-        run: Previews a function with its arguments.
+        run: Previews a function with its arguments; whether it came to anything.
     """
 
     def __init__(self, shown: ShownStory, run: Run) -> None:
@@ -58,11 +59,13 @@ class FunctionForm:
         self._first: Entry | None = None
         self._named: Resources | None = None  # what the fields hold of the story
         self._fields: dict[str, Field] = {}
+        self.is_previewed = False
         names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
         self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
         self._function.props("dense outlined")
         self._form = ui.column().classes("list")
         self.problem = ui.label().props('role="alert"').classes("problem")
+        shown.was_opened.subscribe(self._draw)
         shown.was_changed.subscribe(self._follow)
         shown.on_close.append(self._forget)
 
@@ -73,8 +76,15 @@ class FunctionForm:
         self._function.set_value(function)
 
     def _follow(self) -> None:
-        """What a change has made of the story can be chosen too; what is written for a preview stays."""
-        if self._shown.preview is None and self._shown.story is not self._story:
+        """What a change has made of the story can be chosen too; what is written for another one stays."""
+        now, known = self._shown.story, self._story
+        if self._shown.preview is not None or now is known:
+            return
+        is_saved = now is not None and known is not None and now.project is known.project
+        is_written = any(field.is_changed for field in self._fields.values())
+        if is_saved:
+            self._story = now
+        elif self.is_previewed or not is_written:
             self._draw()
 
     def _forget(self) -> None:
@@ -87,6 +97,7 @@ class FunctionForm:
     def _draw(self) -> None:
         self._form.clear()
         self._forget()
+        self.is_previewed = False
         self.problem.set_text("")
         self._story = self._shown.story
         if self._function.value is None or self._story is None:
@@ -181,7 +192,7 @@ class FunctionForm:
                 problem = "Nothing is changed yet."
         self.problem.set_text(problem)
         if not problem:
-            await self._run(self._function.value, arguments)
+            self.is_previewed = await self._run(self._function.value, arguments)
 
     def _type_of_values(self) -> str:
         """The type of the variable that the form is about; empty where it is about none."""

@@ -156,14 +156,16 @@ class ChangePanel:
             return
         await self._run("Undo", function="undo")
 
-    async def _preview_function(self, function: str, params: dict[str, Any]) -> None:
-        await self._run(f"/{function}", function=function, function_params=params, mode="plan")
+    async def _preview_function(self, function: str, params: dict[str, Any]) -> bool:
+        return await self._run(f"/{function}", function=function, function_params=params, mode="plan")
 
     async def _run(self, said: str, **fields: Any) -> bool:
         """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
         story = self._shown.story
         if story is None or self._conversation.is_busy:
             return False
+        if fields.get("pending_id") is None:  # what comes of it is none of what the form has previewed
+            self._form.is_previewed = False
         with self._conversation.busy(), self._shown.changing():
             return await self._turn(said, story, fields)
 

@@ -13,6 +13,7 @@ from workbench.frame.bounded import MOST_ELEMENTS
 
 _MANY = 12  # documents, from which on a name is looked for rather than read
 _AT_ONCE = 10  # rows
+_LONGEST_SOUGHT, _SOUGHT_AT_ONCE = 100, 500  # characters, and names in which they are sought
 
 
 class DocumentList:
@@ -90,10 +91,16 @@ class DocumentList:
             remove.props["aria-label"] = f"Remove {document.name}"
 
     async def _filter(self) -> None:
-        sought = (self._sought.value or "").casefold()
-        fitting = self._documents
+        documents, written = self._documents, self._sought.value
+        fitting, sought = documents, (written or "")[:_LONGEST_SOUGHT].casefold()
         if sought:
-            fitting = [document for document in fitting if sought in document.name.casefold()]
+            fitting = []
+            for start in range(0, len(documents), _SOUGHT_AT_ONCE):
+                async with self._in_turn():
+                    if self._documents is not documents or self._sought.value != written:  # and is sought by others
+                        return
+                    some = documents[start : start + _SOUGHT_AT_ONCE]
+                    fitting += [document for document in some if sought in document.name.casefold()]
         shown = fitting[:MOST_ELEMENTS]
         is_cut = len(shown) < len(fitting)
         self._found.set_visibility(bool(sought) or is_cut)

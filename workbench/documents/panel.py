@@ -7,11 +7,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from nicegui import ui
+from pydantic import BaseModel, ValidationError
 
 from corpora import Document, ProjectKey
 from ingest import Problem, Progress, counted
 from server.document_lists import Listed
-from server.http.answers import DocumentEntry
+from server.http.answers import Problem as StatedProblem
 from workbench.documents.document_list import DocumentList
 from workbench.documents.failures import FailuresView, draw_failures, draw_problem, listed
 from workbench.documents.folder import FolderView
@@ -84,20 +85,20 @@ class DocumentsPanel:
 
     async def _answered(self, url: str, answer: dict[str, Any]) -> None:
         project = unquote(url.split("/")[2])
-        elsewhere = "" if project == self._visit.project else f"Project {project}: "
-        with self._remarks:
-            if "documents" in answer:
-                report = [DocumentEntry.model_validate(entry) for entry in answer["documents"]]
-                self._draw_report(report, url, project, elsewhere)
-            else:
-                self._sending[url] = 0
-                draw_problem(f"{elsewhere}{refusal_in(answer, _NOT_TAKEN)}")
-        for remark in list(self._remarks)[:-MOST_ELEMENTS]:
-            remark.delete()
+        async with self._visit.drawing():
+            elsewhere = "" if project == self._visit.project else f"Project {project}: "
+            with self._remarks:
+                if (report := _report_in(answer)) is not None:
+                    self._draw_report(report, url, project, elsewhere)
+                else:
+                    self._sending[url] = 0
+                    draw_problem(f"{elsewhere}{refusal_in(answer, _NOT_TAKEN)}")
+            for remark in list(self._remarks)[:-MOST_ELEMENTS]:
+                remark.delete()
         self._seen = None
         await self._look()
 
-    def _draw_report(self, report: list[DocumentEntry], url: str, project: str, elsewhere: str) -> None:
+    def _draw_report(self, report: list["_Reported"], url: str, project: str, elsewhere: str) -> None:
         self._sending[url] = max(self._sending[url] - len(report), 0)
         failed = {e.name: Problem(e.error.code, e.error.message) for e in report if e.error and e.status == "failed"}
         known = self._visit.services.intake.failures.of(ProjectKey(self._visit.workspace, project))
@@ -180,6 +181,23 @@ class DocumentsPanel:
         await self._visit.services.intake.remove(self._visit.key, document.id)
         self.place.close()
         await self._look()
+
+
+class _Reported(BaseModel):
+    """What is shown of one document's report, which comes back through the browser."""
+
+    name: str
+    status: str
+    error: StatedProblem | None
+    replaced: bool = False
+
+
+def _report_in(answer: dict[str, Any]) -> list[_Reported] | None:
+    """What became of each document; None where it is not what the server has answered."""
+    try:
+        return [_Reported.model_validate(entry) for entry in answer["documents"]]
+    except (KeyError, TypeError, ValidationError):
+        return None
 
 
 def _reader_of(document: Document) -> tuple[int, str]:
