@@ -29,7 +29,7 @@ _UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is 
 _PLAYED = re.compile(r"title|content|monolog|prompt|(?:lines|actions)\[\d+\]|custom\[[12]\]")
 _CHOICE = re.compile(r"(?:lines|actions)\[(\d+)\]")  # a text whose index is the slot that it leads on from
 _SHOWN = 60
-_LONGEST_PLACE = 200  # characters
+_LONGEST_PLACE = 60  # characters
 # How many characters are looked through for texts that are parts of others now, and what a search costs besides.
 _MOST_SEARCHED = 20_000_000
 _SEARCH = 100

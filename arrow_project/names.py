@@ -19,7 +19,7 @@ _LONGEST = 100
 _MOST = 2_000
 _PART = 100_000  # characters
 # Characters: taking apart takes the square of the marks in a row, and no other thread runs meanwhile.
-_TAKEN_APART = 1_000
+_TAKEN_APART = 100
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

@@ -25,6 +25,7 @@ BYTES_PER_S = 1_000_000
 
 _LONGEST_NAME = 500
 _LONGEST_SPELT = 4 * _LONGEST_NAME  # a letter may be spelt with three marks that are composed with it
+_MOST_MARKS = 30
 _DRIVE = re.compile(r"[A-Za-z]:/")
 
 
@@ -93,14 +94,27 @@ def document_name(name: str) -> str:
 
     A document's name is never used as a path, but it is shown, written to and compared with paths.
     """
+    given = enough_of_name(name).replace("\\", "/")
     # Composing takes the square of the marks in a row, and no other thread runs meanwhile.
-    normal = unicodedata.normalize("NFC", enough_of_name(name).replace("\\", "/"))
+    normal = given if has_many_marks(given) else unicodedata.normalize("NFC", given)
     if broken := _broken_rule(normal):
         raise InvalidName(
             f"The document name '{printable(name[:80])}' is not allowed: it {broken}. Rename it; a name is the path "
             "relative to the folder, such as 'quests/harbour.md'."
         )
     return normal
+
+
+def has_many_marks(name: str) -> bool:
+    """Whether some letter has more accents than any language puts on one."""
+    if name.isascii():
+        return False
+    marks = 0
+    for sign in name:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks > _MOST_MARKS:
+            return True
+    return False
 
 
 def known_as(name: str) -> str:
@@ -124,6 +138,8 @@ def _broken_rule(name: str) -> str | None:
         return "leads out of the folder with '..'"
     if "." in parts or "" in parts:
         return "has an empty part or '.' between its slashes"
+    if has_many_marks(name):
+        return f"has a letter with more than {_MOST_MARKS} accents"
     if not is_printable(name):
         return "has a control character, one that is not seen or turns what follows, or bytes that are not text"
     return None

@@ -141,7 +141,7 @@ class FileStory:
             with self._services.turn_room.at_work(self.key.workspace, size) as at_work:
                 before, made = await ask_drive(self._found, size)
                 answer, kept = await self._answer(work, before, made, at_work)
-            after = str(answer.pop("arrow_content")).encode()
+            after = await in_thread(str(answer.pop("arrow_content")).encode)
             if answer["changed"] and _has_undone(answer):
                 after = await in_thread(self._as_kept, before, after)
                 await ask_drive(self._go_back, before, after)
@@ -158,7 +158,7 @@ class FileStory:
             made: The turn of an assistant's that has written that, by the id of what is kept from before it.
             at_work: The room that its story has.
         """
-        body, kept = self._body(work, before), ""
+        body, kept = await in_thread(self._body, work, before), ""
 
         async def tell(event: Event) -> None:
             nonlocal kept

@@ -47,6 +47,7 @@ class Bm25:
     def scores(self, words: NDArray[np.intp]) -> Scores:
         """Of all passages for these words, shape (passages,), 0 and more; a word counts as often as it is given."""
         scores = np.zeros(self._passages, dtype=np.float32)
-        for begin, end in zip(self._starts[words].tolist(), self._starts[words + 1].tolist(), strict=True):
-            np.add.at(scores, self._rows[begin:end], self._adds[begin:end].astype(np.float32))
+        distinct, times = np.unique(words, return_counts=True)
+        for begin, end, count in zip(self._starts[distinct], self._starts[distinct + 1], times, strict=True):
+            scores[self._rows[begin:end]] += count * self._adds[begin:end].astype(np.float32)
         return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TypeVar
@@ -19,6 +20,8 @@ logger = logging.getLogger(__name__)
 _BATCH = 64
 # Vectors that are forgotten before others may go on, who wait to have theirs made.
 _FORGOTTEN_AT_ONCE = 500
+# Vectors, of those that are left: an index keeps the room of what was deleted from it until it goes as a whole.
+_MOST_DELETED, _TIMES_DELETED = 2_000, 2
 
 _Done = TypeVar("_Done")
 
@@ -32,6 +35,7 @@ class VectorUpkeep:
         self._catalog = catalog
         self._embedder = embedder
         self._vectors = vectors
+        self._deleted = Counter[ProjectKey]()  # since the index of each was made, or opened
 
     def check_model(self, dimension: int | None = None) -> None:
         """Raise `EmbeddingModelMismatch` if the catalog's vectors are another model's; loads nothing.
@@ -133,6 +137,7 @@ class VectorUpkeep:
         if not pending:
             return 0
         self._record_model()
+        self._shrink(key, say.again)
         if not self._vectors.has(key):  # else what is put there now would hide that the rest is lost
             self.begin_anew(key)
             pending = self._catalog.unembedded(key)
@@ -168,10 +173,30 @@ class VectorUpkeep:
             if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
                 # An index keeps room for what was deleted from it, and only goes as a whole.
                 is_last = begin + len(some) == len(gone) and self._is_all_gone(key, some)
-                self._vectors.drop(key) if is_last else self._vectors.delete(key, some)
+                self._drop(key) if is_last else self._delete(key, some)
             self._catalog.mark_forgotten(some)
             if beat is not None:
                 beat()
+
+    def _shrink(self, key: ProjectKey, beat: Callable[[], None]) -> None:
+        """Make the index anew where most of the room that it takes is that of deleted entries."""
+        if self._deleted[key] <= max(_MOST_DELETED, _TIMES_DELETED * self._catalog.passage_count(key)):
+            return
+        logger.info("an index from which %s vectors were deleted is made anew", self._deleted[key])
+        self.begin_anew(key)  # first: killed at any moment, the catalog counts on no vector that is not there
+        stored = sorted(self._vectors.ids(key))
+        for begin in range(0, len(stored), _FORGOTTEN_AT_ONCE):  # else nobody gets on while it is dropped
+            self._vectors.delete(key, stored[begin : begin + _FORGOTTEN_AT_ONCE])
+            beat()
+        self._drop(key)
+
+    def _delete(self, key: ProjectKey, some: Sequence[str]) -> None:
+        self._vectors.delete(key, some)
+        self._deleted[key] += len(some)
+
+    def _drop(self, key: ProjectKey) -> None:
+        self._vectors.drop(key)
+        self._deleted.pop(key, None)
 
     def _is_all_gone(self, key: ProjectKey, some: Iterable[str]) -> bool:
         """Whether the store has at most these of the project, and nothing is to come."""

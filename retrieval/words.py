@@ -14,7 +14,7 @@ _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
 
 # Characters: taking apart takes the square of the marks in a row, and no other thread runs meanwhile.
-_TAKEN_APART = 1_000
+_TAKEN_APART = 100
 
 # A letter has two marks at most; the signs that Unicode takes for words of up to eighteen letters stand alone.
 _MOST_PARTS = 4

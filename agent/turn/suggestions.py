@@ -36,7 +36,7 @@ def suggest(context: TurnContext, created: Sequence[int], *, changed: bool) -> t
     found = [Suggestion("Undo what was just done", UNDO, {})] if changed else []
     found += _first(structure, project, context)
     if changed and context.documents and scene:
-        label = f"Check scene {scene.name} against the documents"
+        label = f"Check scene {shorten(scene.name, _SHOWN)} against the documents"
         found.append(Suggestion(label, _CONTINUITY, {"scene_id": scene.id}))
     found += _first(_people(story, context.passages), project, context)
     if len(found) < _MOST:

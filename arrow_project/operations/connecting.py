@@ -1,5 +1,6 @@
 """Connections, with slots as the tools count them."""
 
+from itertools import islice
 from typing import Any, cast
 
 from arrow_project.errors import ErrorCode, OperationError
@@ -19,6 +20,7 @@ _CONNECTION: Record = {
 
 # A check of each costs what there are: with thousands one operation would hold up everybody for seconds.
 _MOST_CONNECTIONS = 1_000
+_MOST_FREE = 50  # slots that are named
 
 
 def native_slot(project: ProjectData, node_id: int, slot: int) -> int:
@@ -36,10 +38,10 @@ def said(project: ProjectData, connection: Connection) -> Connection:
 
 
 def free_slots(project: ProjectData, node_id: int, scene_id: int) -> list[int]:
-    """Output slots of a node, as the tools count them, that lead nowhere yet."""
+    """The first output slots of a node, as the tools count them, that lead nowhere yet."""
     taken = {c[1] for c in project.outgoing(node_id, scene_id)}
-    outputs = project.outputs(node_id)
-    return sorted(native_slot(project, node_id, slot) for slot in range(outputs) if slot not in taken)
+    free = (slot for slot in range(project.outputs(node_id)) if slot not in taken)
+    return sorted(native_slot(project, node_id, slot) for slot in islice(free, _MOST_FREE))
 
 
 def connect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_slot: int) -> Connection:
@@ -113,7 +115,8 @@ def _count(slots: int) -> str:
 
 
 def _free_hint(free: list[int]) -> str:
-    return f"Free slots: {', '.join(str(slot) for slot in free)}." if free else "It has no free slot."
+    more = " and more" if len(free) == _MOST_FREE else ""
+    return f"Free slots: {', '.join(str(slot) for slot in free)}{more}." if free else "It has no free slot."
 
 
 def disconnect(editing: Editing, from_id: int, from_slot: int, to_id: int, to_slot: int) -> None:

@@ -131,8 +131,8 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
-        if self.close_sent:  # uvicorn reads on, as the client's own close is still to come
-            self._incoming.go_on()
+        if self.close_sent and not self.transport.is_closing():  # uvicorn reads on, as the client's own is still to come
+            self._end_soon()
 
     def handle_cont(self, event: Frame) -> None:
         """Joins the parts of a message as they come: to keep each of them would take more than what is in it."""
@@ -197,11 +197,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         return self._sender.workspace if self._sender is not None else None
 
     def _leave(self, code: int, reason: str) -> None:
-        """Ends the client's turn now, and the connection as soon as it has read why, or soon.
-
-        What it has still to send is thrown away until it has: where that is not read, a system cuts the connection at
-        once, and the reason is lost.
-        """
+        """Ends the client's turn now, and the connection as soon as it has read why, or soon."""
         self._incoming.drop()
         self.stop_keepalive()
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code})
@@ -218,10 +214,21 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
                 self.conn.send_close(code, reason)
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.close_sent = True
+        self._end_soon()
+
+    def _end_soon(self) -> None:
+        """Ends the connection as soon as the client has read that it is closed, or soon.
+
+        What it has still to send is thrown away until it has: where that is not read, a system cuts the connection at
+        once, and the reason is lost.
+        """
+        self.stop_keepalive()
         if self.transport.can_write_eof():
             self.transport.write_eof()
             self._incoming.throw_away(_MOST_THROWN_AWAY)
         else:
             self.transport.close()
         # uvicorn's own timer: while it runs, the end of the app is not that of the connection.
+        if self.close_timer is not None:
+            self.close_timer.cancel()
         self.close_timer = self.loop.call_later(self.config.waits.farewell_s, self.transport.abort)

@@ -83,7 +83,13 @@ def _without(operation: Operation, *names: str) -> Operation:
     return Operation(operation.function, {n: value for n, value in operation.arguments.items() if n not in names})
 
 
-_IDS = ("node_id", "scene_id", "variable_id", "character_id", "from_node_id", "to_node_id", "from", "to")
+_IDS = frozenset(
+    {
+        "node_id", "scene_id", "variable_id", "character_id", "from_node_id", "to_node_id", "from", "to",
+        "entry", "variable", "character", "target", "macro",
+    }
+)  # fmt: skip
+_OPERAND_IS_VARIABLE = 1
 
 
 def with_ids(arguments: Mapping[str, Any], real: Mapping[int, int]) -> dict[str, Any]:
@@ -97,6 +103,8 @@ def _with_ids(name: str, value: Any, real: Mapping[int, int]) -> Any:
             return real.get(value, value)
         case dict():
             return with_ids(value, real)  # pyright: ignore[reportUnknownArgumentType]
+        case [int(kind), *ids] if name == "with" and kind == _OPERAND_IS_VARIABLE:
+            return [kind, *(real.get(each, each) for each in ids)]
         case [*ids] if name in ("drop", "refer"):
             return [real.get(resource_id, resource_id) for resource_id in ids]
         case [*connections] if name in ("push", "pop"):

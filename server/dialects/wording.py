@@ -4,10 +4,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from agent import Asked, Citation, Cited, Ended, Event, Failed, Suggested, TextChunk, TextFinished
+from arrow_project import is_within
 from server.dialects.dialect import Frame
 
 _SUGGESTIONS = "You could go on with:"
@@ -138,25 +138,8 @@ def size(frame: Frame) -> int:
 
 
 def fits(frame: Frame, max_bytes: int) -> bool:
-    """Whether a frame has at most so many bytes on the wire; it is not written where its texts alone have more."""
-    left = max_bytes
-    for text in _texts(frame):
-        left -= len(text)
-        if left < 0:
-            return False
-    return size(frame) <= max_bytes
-
-
-def _texts(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            yield from chain.from_iterable(map(_texts, value.values()))  # pyright: ignore[reportUnknownArgumentType]
-        case list() | tuple():
-            yield from chain.from_iterable(map(_texts, value))  # pyright: ignore[reportUnknownArgumentType]
-        case _:
-            pass
+    """Whether a frame has at most so many bytes on the wire; it is not written where its values alone have more."""
+    return is_within(frame, max_bytes) and size(frame) <= max_bytes
 
 
 def split(text: str, max_bytes: int) -> Iterator[str]:

@@ -63,8 +63,9 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
                 await session.receive(admission.hello)
             while (message := await websocket.receive())["type"] != "websocket.disconnect":
                 await services.rounds.wait(session.workspace)
+                message.pop("bytes", None)  # neither is kept until the next one comes
                 with working_in(services.threads_of(session.workspace)):
-                    await session.receive(message.pop("text", None))  # which is not kept until the next one comes
+                    await session.receive(message.pop("text", None))
     finally:
         await session.close()
 

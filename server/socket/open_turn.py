@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import Any
 
 from agent import Turn, Usage
@@ -58,10 +59,14 @@ class OpenTurn:
         self.task.add_done_callback(let_go)
         return self.task
 
-    def weigh(self, size: int) -> None:
+    def size(self, size: int, content: str | None = None) -> int:
+        """What its story takes, of so many bytes in memory: of blanks its text, which the editor keeps, takes more."""
+        return max(size, getsizeof(content or self.editor.last_content or ""))
+
+    def weigh(self, size: int, content: str | None = None) -> None:
         """Its story is another one, of so many bytes in memory; raises as `StoryAtWork.weigh` does."""
         if self.story is not None:
-            self.story.weigh(size)
+            self.story.weigh(self.size(size, content))
 
     @property
     def has_ended(self) -> bool:

@@ -13,7 +13,6 @@ from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits, wit
 from server.socket.messages import FunctionResult
 from server.socket.state import State
 
-_READ_AT_ONCE = 100_000  # characters
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
 ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
@@ -160,14 +159,13 @@ class RemoteEditor:
     async def _beside_others(
         self, applied: Sequence[OperationResult], view: View, ask: Callable[[Sequence[Call]], _Request]
     ) -> _Request:
-        """What is asked of the client, worked out in a thread where it takes long."""
+        """What is asked of the client, worked out in a thread."""
 
         def asked() -> _Request:
             return ask([call for one in applied for call in self._dialect.calls(one, view)])
 
-        # A dialect may look into what the client shows, and each of several calls may bring long notes along.
-        is_long = len(view.content or "") > _READ_AT_ONCE or sum(len(one.calls) for one in applied) > 1
-        return await in_thread(asked) if is_long else asked()
+        # A dialect may look into what the client shows, and each call may bring long notes of the story along.
+        return await in_thread(asked)
 
     def _asked_at_once(self, calls: Sequence[Call]) -> _Request:
         """All calls in one message, where there are several, the client takes that, and they fit."""

@@ -260,7 +260,7 @@ class Session:
         if turn.editor.left is not None:
             return turn.editor.left is ANOTHER_STORY
         try:
-            turn.weigh(await in_thread_if_large(len(content), size_once_read, content))
+            turn.weigh(await in_thread_if_large(len(content), size_once_read, content), content)
         except NoRoomForTurn:
             return False
         return True
@@ -314,8 +314,9 @@ class Session:
                 if message.arrow_content:
                     await self._sync_file(turn.project_id, message.arrow_content)
                 request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
+                del message  # the editor has its text, until it has shown another one
                 record.begin(request)
-                size = self._conversation.stories.size(turn.project_id)
+                size = turn.size(self._conversation.stories.size(turn.project_id))
                 besides = size_of_request(request)
                 with self._services.turn_room.at_work(self.workspace, size, besides) as turn.story:
                     await self._follow(turn, request, record)

@@ -228,6 +228,46 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: 
 
 
 @wide_alone
+def test_who_closes_the_page_is_asked_about_changes_also_where_the_server_has_ended(
+    story_page: Page, tmp_path: Path
+) -> None:
+    asked = list[str]()
+
+    def hear(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    say(story_page, "create a variable gold = 10", "Apply")
+    wait_until_kept(story_page, tmp_path, "gold")
+    story_page.on("dialog", hear)
+    story_page.evaluate("window.socket.disconnect()")
+    load_anew(story_page)
+    node(story_page, 13).wait_for()
+    assert asked == ["beforeunload"]
+    # The server does not know the page any more, and the library loads it anew.
+    story_page.evaluate("window.clientId = 'of another server', window.socket.disconnect().connect()")
+    with story_page.expect_navigation():
+        pass
+    node(story_page, 13).wait_for()
+    story_page.remove_listener("dialog", hear)
+    assert asked == ["beforeunload"]
+
+
+@wide_alone
+def test_what_is_written_and_not_sent_is_there_again(story_page: Page) -> None:
+    message = story_page.get_by_label("Message", exact=True)
+    message.fill("add a dialog")
+    load_anew(story_page)
+    expect(message).to_have_value("add a dialog")
+    message.fill("nothing")
+    story_page.get_by_role("button", name="Preview", exact=True).click()
+    expect(message).to_have_value("")
+    load_anew(story_page)
+    node(story_page, 13).wait_for()
+    expect(message).to_have_value("")
+
+
+@wide_alone
 def test_a_story_is_there_with_the_page_whichever_tab_is_loaded_anew(story_page: Page, tmp_path: Path) -> None:
     asked = list[str]()
 

@@ -219,6 +219,8 @@ def _speaking(handle: _Handler) -> _Handler:
     def checked(socket_id: str, message: dict[str, Any]) -> None:
         if message["client_id"] in sio.rooms(socket_id):
             client, before = Client.instances[message["client_id"]], set(background_tasks.running_tasks)
+            if _is_unheard(client, message):
+                return
             said: list[str | None] = message.get("args", [])
             _refuse_much_for_a_field(client, message, said)
             handle(socket_id, message)
@@ -226,6 +228,13 @@ def _speaking(handle: _Handler) -> _Handler:
             _count(background_tasks.running_tasks - before, client.request.state.workspace, 1 + length // _CHARACTERS)
 
     return checked
+
+
+def _is_unheard(client: Client, message: dict[str, Any]) -> bool:
+    """Whether it is about pages within the page, of which there are none: the library keeps what is said of them."""
+    element = client.elements.get(message.get("id", 0))
+    listener = element._event_listeners.get(message.get("listener_id", "")) if element is not None else None  # pyright: ignore[reportPrivateUsage]
+    return listener is not None and listener.type.startswith("sub_pages")
 
 
 def _count(begun: set[asyncio.Task[Any]], workspace: str, weight: int) -> None:

@@ -1,8 +1,26 @@
 """Where a message is written."""
 
+from typing import Any
+
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
 from server import RequestError
+
+
+class _Draft(ui.element, component="draft.js"):
+    """Has the browser's tab keep what is written in a field and not sent."""
+
+    def __init__(self, field: "MessageField", name: str) -> None:
+        super().__init__()
+        self.props["field"] = field.id
+        self.props["name"] = name
+
+        def show(event: GenericEventArguments) -> None:
+            if not field.value and isinstance(event.args, str):
+                field.set_value(event.args[: field.longest])
+
+        self.on("kept", show)
 
 
 class MessageField(ui.textarea):
@@ -11,12 +29,25 @@ class MessageField(ui.textarea):
     Args:
         label: What is written there.
         longest: In characters.
+        workspace: Whose page it is.
+
+    Attributes:
+        longest: As given.
     """
 
-    def __init__(self, label: str, longest: int) -> None:
+    _draft: _Draft | None = None  # while the field is made
+
+    def __init__(self, label: str, longest: int, workspace: str) -> None:
         super().__init__(label)
-        self._longest = longest
+        self.longest = longest
+        self._draft = _Draft(self, f"fletcher/draft/{workspace}/{label}")
         self.props(f"outlined autogrow maxlength={longest}").classes("wide")
+
+    def set_value(self, value: Any) -> None:
+        """See the library's; also what the browser keeps is that now."""
+        super().set_value(value)
+        if self._draft is not None:
+            self._draft.run_method("keep", value)
 
     @property
     def written(self) -> str:
@@ -26,7 +57,7 @@ class MessageField(ui.textarea):
             RequestError: It is too long: a browser's own limit binds nobody.
         """
         written = (self.value or "").strip()
-        if len(written) > self._longest:
-            problem = f"{self.label} has at most {self._longest:,} characters, and not {len(written):,}: shorten it."
+        if len(written) > self.longest:
+            problem = f"{self.label} has at most {self.longest:,} characters, and not {len(written):,}: shorten it."
             raise RequestError(422, "INVALID_REQUEST", problem)
         return written

@@ -56,7 +56,7 @@ class AskPanel:
         self._conversation.recall()
 
     def _draw_question(self) -> None:
-        self._question = MessageField("Question", LONGEST_TEXT)
+        self._question = MessageField("Question", LONGEST_TEXT, self._visit.workspace)
         ask, search = (partial(self._begin, answer) for answer in (self._ask, self._search))
         self._question.on("keydown.enter.exact.prevent", ask)
         with ui.row().classes("line"):

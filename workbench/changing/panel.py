@@ -70,7 +70,7 @@ class ChangePanel:
                 "forms below do the rest; what is not understood whole changes nothing. With a model any words do: "
                 "set ANTHROPIC_API_KEY, or FLETCHER_MODEL, and start the server again."
             ).classes("hint")
-        self._message = MessageField("Message", _LONGEST)
+        self._message = MessageField("Message", _LONGEST, self._visit.workspace)
         with ui.row().classes("line"):
             self._preview = ui.button("Preview", on_click=partial(self._send, "plan")).props("no-caps")
             self._apply = ui.button("Apply", on_click=self._apply_or_send).props("no-caps outline")

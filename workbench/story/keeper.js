@@ -8,7 +8,7 @@ export default {
     this.heard = { beforeunload: this.leaves, click: this.clicks, forget: () => this.ask(false) };
     for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
     this.count = this.answered = 0;
-    queueMicrotask(() => window.socket.on("connect", this.returns)); // it is made once all elements are there
+    queueMicrotask(() => this.listens(window.socket)); // it is made once all elements are there
     const { story } = this.kept();
     if (!story) return this.mark();
     this.ask(story.unsaved);
@@ -17,6 +17,7 @@ export default {
   unmounted() {
     for (const kind in this.heard) removeEventListener(kind, this.heard[kind]);
     window.socket.off("connect", this.returns);
+    window.socket.off("connect_error", this.fails);
   },
   methods: {
     kept() {
@@ -27,8 +28,18 @@ export default {
       this.unsaved = unsaved;
     },
     leaves(event) {
-      // Not where the page is loaded anew because its connection was away for long.
-      if (this.unsaved && window.socket?.connected) event.preventDefault();
+      if (this.unsaved && !this.reloads) event.preventDefault();
+    },
+    listens(socket) {
+      socket.on("connect", this.returns);
+      const others = socket.listeners("connect_error"); // first, as the library's loads the page anew
+      socket.off("connect_error");
+      for (const listener of [this.fails, ...others]) socket.on("connect_error", listener);
+    },
+    // The page is loaded anew where its connection was away for long, and then it has the story again.
+    fails(error) {
+      this.reloads = error.message === "timeout" || error.message === "Implicit handshake failed";
+      setTimeout(() => (this.reloads = false), 5000);
     },
     // A click may begin a turn, and where the connection breaks off just then, nobody else knows of it.
     clicks(event) {
