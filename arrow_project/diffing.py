@@ -73,7 +73,9 @@ def lost_fields(before: ArrowProject, after: ArrowProject) -> Iterator[str]:
                 yield from _lost(f"node {node} on the map", place, places[node], but=("io", "skip"))
     for key, node in old.nodes.items():
         if key in new.nodes:
-            yield from _lost(f"node {key} ({_excerpt(text(node['type']), 0)}) data", node["data"], new.nodes[key]["data"])
+            yield from _lost(
+                f"node {key} ({_excerpt(text(node['type']), 0)}) data", node["data"], new.nodes[key]["data"]
+            )
 
 
 def _lost(thing: str, before: Record, after: Record, but: Container[str] = ()) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from arrow_project.long_texts import with_signs
+from arrow_project.long_texts import pieces
 from arrow_project.node_types.kinds import Scope
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Record, integer, record, sequence, text
@@ -103,7 +103,12 @@ def quoted(value: object, limit: int | None = None) -> str:
 def as_json(value: object) -> str:
     """A value in JSON, on one line and in sight whatever it holds."""
     told = json.dumps(value, ensure_ascii=False)
-    return told if told.isprintable() else with_signs(_UNSEEN, lambda found: json.dumps(found[0])[1:-1], told)
+    return told if told.isprintable() else "".join(map(_in_sight, pieces(told)))
+
+
+def _in_sight(piece: str) -> str:
+    unseen = set(_UNSEEN.findall(piece))  # a text has few different ones, and may have millions
+    return piece.translate({ord(sign): json.dumps(sign)[1:-1] for sign in unseen})
 
 
 def bare(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from traceback import format_tb
 
 from fastapi import FastAPI, Request
 from nicegui import app, ui
@@ -201,4 +202,8 @@ def _tell(error: Exception) -> None:
 def _is_for_the_log(record: logging.LogRecord, failures: Rate) -> bool:
     """What the page refuses is no failure of it, and names what is the visitor's."""
     is_failure = record.levelno >= logging.ERROR
+    if record.exc_info and record.exc_info[0] is not None and not isinstance(record.msg, _REFUSALS):
+        kind, _, trace = record.exc_info
+        # Without its words, which may be the browser's; where it failed is ours.
+        record.msg, record.args, record.exc_text = "a page failed: %s", (kind.__name__,), "".join(format_tb(trace))
     return not isinstance(record.msg, _REFUSALS) and (not is_failure or failures.take("") == 0)

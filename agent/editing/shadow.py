@@ -222,4 +222,6 @@ def _came_of_it(before: ArrowProject, after: ArrowProject, newer: ArrowProject) 
     # By their hashes, which nobody can choose: a small story can lose two million values.
     made, gone = set(map(hash, losses(expected, was))), set(map(hash, losses(was, expected)))
     is_told = bool(made or gone)  # where a scene begins, for instance, is nobody's loss
-    return is_told and made.isdisjoint(map(hash, losses(expected, shown))) and gone <= set(map(hash, losses(was, shown)))
+    return (
+        is_told and made.isdisjoint(map(hash, losses(expected, shown))) and gone <= set(map(hash, losses(was, shown)))
+    )

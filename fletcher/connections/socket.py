@@ -87,6 +87,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         # wait for their turn as long heads do.
         self._incoming.head = SHORT_HEAD
         self._small_frames = 0
+        self._last_frame = Frame(Opcode.PING, b"")
         self.queue = self._messages = Messages()
         self._limit = self.config.ws_max_size
         self._sender: Sender | None = None  # of a client that is known
@@ -104,6 +105,10 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         self._reader.keeps_up()
         if self._sender is not None:
             self._sender.free()
+        # The library's parts know each other, and so stay for long: not with what has come.
+        self.conn.reader.buffer.clear()
+        self.frames.clear()
+        self._incoming.drop()
         super().connection_lost(exc)
 
     def handle_parser_exception(self) -> None:
@@ -131,7 +136,9 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
-        if self.close_sent and not self.transport.is_closing():  # uvicorn reads on, as the client's own is still to come
+        if (
+            self.close_sent and not self.transport.is_closing()
+        ):  # uvicorn reads on, as the client's own is still to come
             self._end_soon()
 
     def handle_cont(self, event: Frame) -> None:
@@ -154,6 +161,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     def _take_apart(self, data: bytes) -> None:
         super().data_received(data)
+        self._last_frame.data = b""  # which the library keeps until the next one comes
         if self.transport.is_closing():
             return
         if not self.handshake_initiated and not self._incoming.rest:  # all of the head is here
@@ -177,6 +185,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
     def _frame_received(self, frame: Frame) -> None:
         """After the first message a long one may follow in the same bytes; more come once the app has read it."""
         self._receive_frame(frame)
+        self._last_frame = frame
         self._incoming.pieces += 1
         is_of_message = frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
         if is_of_message and frame.fin:

@@ -311,9 +311,10 @@ class Session:
     async def _run_turn(self, turn: OpenTurn, message: UserMessage) -> None:
         try:
             with self._services.ledger.turn(self.workspace, turn.project_id, self._dialect_name or "") as record:
-                if message.arrow_content:
-                    await self._sync_file(turn.project_id, message.arrow_content)
-                request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
+                with self._services.turn_room.at_work(self.workspace, 0, turn.size(0)):
+                    if message.arrow_content:
+                        await self._sync_file(turn.project_id, message.arrow_content)
+                    request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 del message  # the editor has its text, until it has shown another one
                 record.begin(request)
                 size = turn.size(self._conversation.stories.size(turn.project_id))

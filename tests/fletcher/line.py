@@ -79,7 +79,7 @@ class App:
         self.messages: list[Any] = []
         self.ended: list[int] = []
         self.bodies: list[int] = []
-        self.reads_bodies = False
+        self.reads_bodies = self.refuses_sockets = False
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.room = Room(4 * MIB)
@@ -97,6 +97,11 @@ class App:
             return
         await receive()
         await send({"type": "websocket.accept"})
+        if self.refuses_sockets:
+            await receive()
+            await self.may_answer.wait()
+            await send({"type": "websocket.close", "code": 1008, "reason": "No token"})
+            return
         scope["state"]["take_long_messages"](partial(Sender, self.room, "a workspace"))
         while (message := await receive())["type"] != "websocket.disconnect":
             self.messages.append(message.get("text") or message.get("bytes"))

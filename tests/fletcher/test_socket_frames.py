@@ -181,3 +181,23 @@ async def test_what_a_message_took_is_free_once_its_client_is_gone(
     await turns(10)
     assert app.room.suffices("another", 1)
     assert not app.room.senders
+
+
+async def test_of_a_client_who_is_refused_nothing_is_kept_that_comes_behind(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    app.refuses_sockets = True
+    line = await open_socket(connect)
+    app.may_answer.clear()
+    head = frame(TEXT, b"x" * (7 * MIB))[: 64 * 2**10]
+    line.comes(frame(TEXT, b"hello") + head)
+    await turns(20)
+    app.may_answer.set()
+    await turns_until(lambda: line.is_ended)
+    assert b"\x03\xf0No token" in line.sent
+    for _ in range(50):
+        line.comes(b"x" * 64 * 2**10)
+        assert line.is_read, "so that the client reads why"
+    await turns(20)
+    assert len(line.protocol.conn.reader.buffer) <= len(head)
+    assert not line.protocol._incoming.rest

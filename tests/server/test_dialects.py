@@ -241,3 +241,28 @@ def test_half_a_character_is_replaced(name: str, half: str) -> None:
     assert "\\ufffd" in text
     assert "\\ud83e" not in text
     assert encode({"a": "\N{FOX FACE}"}) == '{"a": "\\ud83e\\udd8a"}', "a whole one stays"
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+        max_leaves=20,
+    )
+)
+def test_a_frame_fits_where_it_has_so_many_bytes_on_the_wire(value: Any) -> None:
+    frame = {"type": "function_call", "arguments": value}
+    assert fits(frame, size(frame))
+    assert not fits(frame, size(frame) - 1)
+
+
+def test_of_a_frame_that_is_too_long_no_more_is_looked_at() -> None:
+    looked_at = list[int]()
+
+    class Long(list[str]):
+        def __getitem__(self, at: Any) -> Any:
+            looked_at.append(at.stop)
+            return super().__getitem__(at)
+
+    assert not fits({"notes": Long([""] * 100_000)}, 1_000)
+    assert sum(looked_at) <= 1_000

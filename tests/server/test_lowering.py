@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arrow_project import ArrowProject, Operation, OperationError, OperationResult, parse
-from server.dialects import DIALECTS, Call, Client, Dialect, View, size
+from server.dialects import DIALECTS, Call, Client, Dialect, View, size, with_ids
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.writer import Writer
 from tests.server.dispatcher import Dispatcher, story_of
@@ -152,3 +152,12 @@ def test_a_batch_is_only_for_clients_that_declared_it() -> None:
     assert frame["type"] == "function_call_batch"
     assert [f["function"] for f in frame["data"]["functions"]] == ["create_insert_node"]
     assert size(frame) < 1000
+
+
+def test_a_variable_that_the_client_gave_another_id_is_that_one_in_what_follows() -> None:
+    data = {"variable": 7, "character": 8, "with": [1, 7], "value": 7, "method": 7}
+    given = with_ids({"node_id": 9, "data": data, "refer": [7]}, {7: 70, 8: 80})
+    assert given == {
+        "node_id": 9, "data": {"variable": 70, "character": 80, "with": [1, 70], "value": 7, "method": 7}, "refer": [70],
+    }  # fmt: skip
+    assert with_ids({"with": [0, 7]}, {7: 70}) == {"with": [0, 7]}

@@ -223,3 +223,17 @@ def test_what_an_undo_goes_back_to_takes_room_before_it_is_read(home: House, cli
         client.until("end")
         undone = http.post("/projects/1/turns", json=undo).json()
     assert parse(undone["arrow_content"]).to_text() == parse(story_text()).to_text()
+
+
+@pytest.mark.usefixtures("scarce")
+def test_a_story_of_blanks_counts_as_the_text_that_its_editor_keeps(home: House) -> None:
+    blanks = story_text() + " " * 30 * _SIZE
+    with home.client() as first, home.client() as second:
+        begin(first)
+        second.ask("Gold!", arrow_content=blanks, **_GOLD)
+        assert "TOO_BUSY" in json.dumps(second.until("end"))
+        second.ask("Gold!", arrow_content=story_text(), **_GOLD)
+        second.answer(second.call(), arrow_content=blanks)
+        second.until("end")
+        first.send("stop")
+        first.until("end")

@@ -6,6 +6,7 @@ import threading
 import tracemalloc
 import weakref
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -190,3 +191,15 @@ def test_what_is_sent_besides_a_story_takes_room_for_as_long_as_the_turn() -> No
             pass
     with room.at_work("a", 0, besides), room.at_work("b", 0, besides):
         pass
+
+
+def test_of_binary_messages_none_is_kept(home: House) -> None:
+    with ExitStack() as clients:
+        connected = [clients.enter_context(home.client()) for _ in range(5)]
+        tracemalloc.start()
+        for client in connected:
+            client.send_raw(bytes(2 * 2**20))
+            client.until("chat_response")
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert kept < 4 * 2**20

@@ -244,10 +244,10 @@ def test_who_closes_the_page_is_asked_about_changes_also_where_the_server_has_en
     load_anew(story_page)
     node(story_page, 13).wait_for()
     assert asked == ["beforeunload"]
-    # The server does not know the page any more, and the library loads it anew.
-    story_page.evaluate("window.clientId = 'of another server', window.socket.disconnect().connect()")
+    # A server that does not know the page any more: the library loads it anew.
+    refused = "window.socket.listeners('connect_error').forEach((hear) => hear(Error('Implicit handshake failed')))"
     with story_page.expect_navigation():
-        pass
+        story_page.evaluate(refused)
     node(story_page, 13).wait_for()
     story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"]

@@ -177,3 +177,20 @@ async def _at_once(_workspace: str) -> None: ...
 
 async def _run(_workspace: str, work: Any) -> Any:
     return work()
+
+
+def test_of_what_a_browser_says_of_a_report_no_more_is_looked_at_than_is_shown() -> None:
+    """What the server says of pages may be a list of any length, and each wrong one in it would be told."""
+    entry = {"name": "a.md", "status": "skipped", "error": {"code": "X", "message": "It is there."}}
+    entry |= {"pages_without_text": [[]] * 100_000}
+
+    async def use() -> list[str]:
+        visit = Visit(services(Failures()), "red", is_owner=False, project="1", room=OpenStories())
+        with ui.column(), ui.tabs() as tabs:
+            panel: Any = DocumentsPanel(visit, tabs)
+        for documents in ([entry], [entry | {"error": "none"}], 7):
+            await panel._answered(visit.address("corpus"), {"documents": documents})
+        return shown(panel._remarks)
+
+    said = on_a_page(use)
+    assert said == ["It is there.", *["The server has not taken them. Try it again."] * 2]
