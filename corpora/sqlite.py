@@ -20,13 +20,13 @@ _RETRY_S = 0.01
 _SYNCHRONOUS = "FULL"  # what was acknowledged is there after a power cut
 
 
-# Once it is longer, and nobody may write while it waits for those who read what is in it: seldom then, and not for long.
+# Nobody may write while it waits for those who read what is in it: only where it is longer, seldom, and not for long.
 _LONGEST_LOG = 64 * 2**20  # bytes
 _LOG_PATIENCE_S, _LOG_REST_S = 2, 20
 
 
 class WriteAheadLog:
-    """The log beside a file, which begins anew by itself where nobody reads at that moment; it grows where always one does.
+    """The log beside a file, which begins anew by itself once nobody reads, and grows where always one does.
 
     Args:
         engine: Of the file.

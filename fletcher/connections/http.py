@@ -35,6 +35,7 @@ _LONG_OPTIONS = f"more than {_LONGEST_OPTIONS} bytes in the fields that ask for 
 _TOO_MANY_LINES = f"more than {_MOST_LINES} lines; send fewer header fields"
 _TOO_MANY_PARTS = f"more than {_MOST_PARTS} parts in its address's path; send fewer"
 _TOO_MANY_PARAMETERS = f"more than {_MOST_PARAMETERS} parameters in its address; send fewer"
+_BLANK_LINE = b"\r\n\r\n"
 # Requests of a connection that wait for the answer to another; each is kept whole in memory.
 _MOST_WAITING = 20
 
@@ -69,7 +70,9 @@ class Http(WatchesReader, HttpToolsProtocol):
     def connection_made(self, transport: BaseTransport) -> None:  # type: ignore[override]
         super().connection_made(cast("Transport", transport))
         self._reader = Reader(self.transport, self.config.waits.reader_s, self.transport.abort)
-        self._incoming = Incoming(self.transport, self.config.turns, self._take_apart, self._is_held, self._client)
+        self._incoming = Incoming(
+            self.transport, self.config.turns, self._take_apart, self._is_held, self._client, self._head_in
+        )
         self.flow = Flow(self.transport, self._incoming)
         self.url = b""  # uvicorn has none before a request begins
         self._neither_head_nor_body = 0
@@ -100,6 +103,14 @@ class Http(WatchesReader, HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         self._incoming.comes(data)
+
+    def _head_in(self, part: bytes) -> int:
+        """The length of the head that a part begins with, or goes on with, as far as it is there.
+
+        Of many heads that come together nobody is to wait for all.
+        """
+        is_of_head = self.cycle is None or self.cycle.response_complete
+        return end + len(_BLANK_LINE) if is_of_head and (end := part.find(_BLANK_LINE)) >= 0 else len(part)
 
     def _take_apart(self, data: bytes) -> None:
         self._neither_head_nor_body += len(data)

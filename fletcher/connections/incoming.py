@@ -80,6 +80,7 @@ class Incoming:
         take: Takes a part of it apart, and counts `pieces`.
         is_held: Whether it has to wait for the app, which then calls `go_on`.
         whose: The client, if the app knows it by now.
+        first: How many bytes of a part are taken apart first, and only in its next turn what is behind them.
 
     Attributes:
         head: How many bytes of a head are taken apart that is not whole yet.
@@ -94,12 +95,14 @@ class Incoming:
         take: Callable[[bytes], object],
         is_held: Callable[[], bool],
         whose: Callable[[], str | None],
+        first: Callable[[bytes], int] = len,
     ) -> None:
         self._transport = transport
         self._turns = turns
         self._take = take
         self._is_held = is_held
         self._whose = whose
+        self._first = first
         self._address = network_of((get_remote_addr(transport) or ("",))[0])
         self._client: str | None = None  # as whose it waits
         self._waits = False
@@ -158,16 +161,23 @@ class Incoming:
             if self._transport.is_closing():
                 self.drop()
                 return
-            part = self.rest[:_TAKEN_APART_AT_ONCE]
+            part = bytes(self.rest[:_TAKEN_APART_AT_ONCE])
             is_of_long_head = self.head + len(part) > SHORT_HEAD
             if size >= _BYTES_OF_TURN or self.pieces >= _PIECES_OF_TURN or (is_of_long_head and not has_turn):
-                self._transport.pause_reading()
-                self.go_on()
+                self._wait()
                 return
-            self.rest = self.rest[len(part) :]
-            size += len(part)
-            self._take(bytes(part))
+            end = self._first(part)
+            self.rest = self.rest[end:]
+            size += end
+            self._take(part[:end])
             has_turn = has_turn and self.head > 0
+            if end < len(part) and not self._is_held():
+                self._wait()
+                return
+
+    def _wait(self) -> None:
+        self._transport.pause_reading()
+        self.go_on()
 
 
 class Flow(FlowControl):

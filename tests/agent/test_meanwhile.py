@@ -1,4 +1,4 @@
-"""A story that comes while an editor does something: of a million changes in it no more is kept than tells them apart."""
+"""A story that comes while an editor does something: of a million changes is kept what tells them apart."""
 
 import json
 import tracemalloc

@@ -158,7 +158,7 @@ async def test_a_connection_is_no_socket_before_all_is_answered(app: App, connec
     app.may_answer.clear()
     line = connect()
     line.comes((POST + b"Content-Length: 0\r\n\r\n") * 3 + OPENING)
-    assert line.is_closed
+    await turns_until(lambda: line.is_closed)
     assert b"once all that you asked before is answered" in line.sent
     assert b"101 Switching" not in line.sent
 
@@ -262,3 +262,21 @@ async def test_who_is_known_only_now_waits_no_longer_with_strangers(app: App, co
     await turns_until(lambda: known.sent)
     had_a_turn = (sent_by(strangers) - before) / (AT_ONCE // 6)
     assert had_a_turn < 25, "half of the strangers have not had one"
+
+
+async def test_of_many_heads_that_come_together_the_first_of_each_connection_is_taken_and_then_others_have_their_turn(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    app.may_answer.clear()
+    strangers = [connect() for _ in range(50)]
+    for line in strangers:
+        line.comes(b"GET / HTTP/1.1\r\n\r\n" * 20)
+        assert line.protocol.cycle is not None
+        assert not line.protocol.pipeline
+        assert not line.is_read
+    line = connect()
+    line.comes(b"GET /at-once HTTP/1.1\r\n\r\n")
+    await turns(5)
+    assert b"401" in line.sent
+    assert sum(len(one.protocol.pipeline) > 0 for one in strangers) <= 5
+    await turns_until(lambda: all(len(one.protocol.pipeline) == 19 for one in strangers))

@@ -157,7 +157,6 @@ def test_a_batch_is_only_for_clients_that_declared_it() -> None:
 def test_a_variable_that_the_client_gave_another_id_is_that_one_in_what_follows() -> None:
     data = {"variable": 7, "character": 8, "with": [1, 7], "value": 7, "method": 7}
     given = with_ids({"node_id": 9, "data": data, "refer": [7]}, {7: 70, 8: 80})
-    assert given == {
-        "node_id": 9, "data": {"variable": 70, "character": 80, "with": [1, 70], "value": 7, "method": 7}, "refer": [70],
-    }  # fmt: skip
+    renamed = {"variable": 70, "character": 80, "with": [1, 70], "value": 7, "method": 7}
+    assert given == {"node_id": 9, "data": renamed, "refer": [70]}
     assert with_ids({"with": [0, 7]}, {7: 70}) == {"with": [0, 7]}

@@ -14,7 +14,7 @@ from server.socket.remote_editor import RemoteEditor
 
 @pytest.mark.parametrize("many", [1, 2])
 async def test_calls_are_worked_out_beside_the_event_loop(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To rename a variable in all texts is a call for each node, and one alone brings along notes, which may be long."""
+    """To rename a variable in all texts is a call for each node, and one alone brings along notes of any length."""
     here, worked_out = threading.get_ident(), list[int]()
     dialect = DIALECTS["spec"](Client(frozenset({"batch"})))
     calls = (Call("update_node", {"node_id": 1}),) * many
