@@ -28,6 +28,7 @@ _UNSHOWN = ("name", "notes", "tags.")  # how the places begin that no player is 
 # A text that players are shown; of a user_input, custom[0] is what the answer has to match.
 _PLAYED = re.compile(r"title|content|monolog|prompt|(?:lines|actions)\[\d+\]|custom\[[12]\]")
 _CHOICE = re.compile(r"(?:lines|actions)\[(\d+)\]")  # a text whose index is the slot that it leads on from
+_EXPOSED_NAME = re.compile(r"\{[^{}.]*+[}.]")
 _SHOWN = 60
 _LONGEST_PLACE = 60  # characters
 # How many characters are looked through for texts that are parts of others now, and what a search costs besides.
@@ -238,6 +239,7 @@ class _Keeping:
 
     def __init__(self, renamed: Mapping[str, str]) -> None:
         self._renamed = renamed
+        self._longest_name = max(map(len, renamed.values()), default=0)
         self._left = _MOST_SEARCHED
 
     def is_kept(self, text: str, place: str, texts: _Texts) -> bool:
@@ -290,12 +292,13 @@ class _Keeping:
         return self._left >= 0
 
     def _as_renamed(self, text: str) -> str:
-        """With the names that it exposes as they are now, as far as that does not take too long."""
-        for old, new in self._renamed.items():
-            if not self._may_search(text, text.count(old) * len(new)):
-                break
-            text = text.replace(old, new)
-        return text
+        """With the names that it exposes as they are now, unless that takes too long.
+
+        All at once: one may have now what was another's.
+        """
+        if not self._renamed or not self._may_search(text, text.count("{") * self._longest_name):
+            return text
+        return _EXPOSED_NAME.sub(lambda found: self._renamed.get(found[0], found[0]), text)
 
 
 def _changed(was: Any, now: Any, place: str = "", levels: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:

@@ -86,11 +86,17 @@ class ChromaFolder:
         if self._failure is not None:
             raise self._failure.with_traceback(None)  # else it would grow with every check
 
-    def close_when_idle(self) -> None:
-        """Let go of the files as soon as nobody uses them: what was dropped stays in memory and on disk until then."""
-        with self._changing:
-            self._closes_when_idle = True
-            self._close_if_idle()
+    def let_go_of_dropped(self, *, memory: bool) -> None:
+        """Remove the files of what was dropped.
+
+        With `memory` let go of all files as soon as nobody uses them: it stays in memory until then. It has to be
+        seldom: whatever is searched afterwards has its index read again, and nobody gets on meanwhile.
+        """
+        _remove_dropped(self._path)
+        if memory:
+            with self._changing:
+                self._closes_when_idle = True
+                self._close_if_idle()
 
     def uses(self, collection_id: UUID) -> None:
         """A call is about to use the collection, whose index stays in memory until the files are let go of.
@@ -244,10 +250,11 @@ def _remove_dropped(path: Path) -> None:
     database = path / _DATABASE
     if not database.is_file():
         return
+    folders = [folder for folder in path.iterdir() if _SEGMENT.fullmatch(folder.name)]  # first: others may be made now
     with suppress(sqlite3.DatabaseError), closing(_read_only(database)) as opened:
         kept = {str(row[0]) for row in opened.execute("SELECT id FROM segments")}
-        for folder in path.iterdir():
-            if _SEGMENT.fullmatch(folder.name) and folder.name not in kept:
+        for folder in folders:
+            if folder.name not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

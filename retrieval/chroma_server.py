@@ -56,7 +56,7 @@ class ChromaServer:
         """Raise `VectorStoreUnavailable` unless the server answers now."""
         self.call(lambda api: api.heartbeat(), _CHECK)
 
-    def close_when_idle(self) -> None:
+    def let_go_of_dropped(self, *, memory: bool) -> None:
         """Nothing: what a server keeps of what was dropped is not ours to remove."""
 
     def uses(self, collection_id: UUID) -> None:

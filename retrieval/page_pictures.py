@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
+from sys import getsizeof
 from time import monotonic
 from typing import NamedTuple, Protocol
 
@@ -14,6 +15,7 @@ from corpora import Document, ProjectKey
 from retrieval.errors import PageNotDrawn
 
 _MOST_BYTES = 64 * 2**20
+_OF_A_VIEW = 2**10  # bytes, with the reason why it cannot be drawn
 _FAILURE_S = 300.0  # a page that cannot be drawn is tried again after so long
 
 
@@ -63,10 +65,9 @@ class _Kept:
         is_failure = self.picture.done() and isinstance(self.picture.result(), _Failure)
         return not is_failure or now - self.since < _FAILURE_S
 
-    @property
-    def size(self) -> int:
+    def size(self, view: View) -> int:
         drawn = self.picture.result() if self.picture.done() else None
-        return len(drawn) if isinstance(drawn, bytes) else 0
+        return _OF_A_VIEW + getsizeof(view.marked) + (len(drawn) if isinstance(drawn, bytes) else 0)
 
 
 class PagePictures:
@@ -123,6 +124,7 @@ class PagePictures:
             self._shrink()
 
     def _shrink(self) -> None:
-        total = sum(kept.size for kept in self._kept.values())
-        while total > self._most_bytes or len(self._kept) > self._most_bytes >> 10:
-            total -= self._kept.popitem(last=False)[1].size
+        total = sum(kept.size(view) for view, kept in self._kept.items())
+        while total > self._most_bytes:
+            view, kept = self._kept.popitem(last=False)
+            total -= kept.size(view)

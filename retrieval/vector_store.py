@@ -31,6 +31,8 @@ _Answer = TypeVar("_Answer")
 _PREFIX = "fletcher-"
 _BATCH = 2000  # records in one call; Chroma takes at most 5,461 of them
 _DELETED_AT_ONCE = 100  # from a folder
+# Vectors, and what a collection of few counts as, whose room is had back once the files are let go of.
+_MOST_GONE, _OF_A_COLLECTION = 20_000, 200
 
 # How long a Chroma server may take: somebody waits for a search, and what is deleted can be deleted later.
 _QUERY = Patience(2.0)
@@ -62,6 +64,7 @@ class VectorStore:
         self._chroma = ChromaServer(location) if isinstance(location, str) else ChromaFolder(location)
         self._prefix = f"{_PREFIX}{namespace}-" if namespace else _PREFIX
         self._asked_before: dict[ProjectKey, UUID] = {}
+        self._gone = 0
 
     def put(self, key: ProjectKey, passages: Iterable[tuple[Passage, NDArray[np.float32]]]) -> None:
         """Store passages with their vectors, in place of what is there of them."""
@@ -76,6 +79,7 @@ class VectorStore:
         for batch in _batches(sorted(passage_ids), at_once):
             with self._resting():
                 self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
+            self._gone += len(batch)
 
     @contextmanager
     def _resting(self) -> Generator[None]:
@@ -114,13 +118,15 @@ class VectorStore:
     def drop(self, key: ProjectKey) -> None:
         """Forget all vectors of a project; of very many, `delete` them first, or nobody gets on meanwhile."""
         self._chroma.call(lambda chroma: self._dropped(chroma, self._name(key)), _OTHERWISE)
-        self._chroma.close_when_idle()
+        self._gone += _OF_A_COLLECTION
+        is_much, self._gone = self._gone > _MOST_GONE, self._gone % _MOST_GONE
+        self._chroma.let_go_of_dropped(memory=is_much)
 
     def clear(self) -> None:
         """Forget the vectors of all projects, also where they cannot be read any more."""
         try:
             self._chroma.call(self._cleared, _COLLECTIONS)
-            self._chroma.close_when_idle()
+            self._chroma.let_go_of_dropped(memory=True)
         except VectorStoreUnavailable:
             if not self._chroma.set_aside():
                 raise

@@ -6,6 +6,7 @@ And JSON that is long: written so that others get on meanwhile.
 import json
 import math
 import re
+from collections.abc import Iterator
 from sys import getsizeof
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ _MOST_MIB_OF_A_STORY = 128
 _LONGEST_NUMBER = 100  # characters of a whole one: 64 bits have 20, and reading it takes the square of them
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+_LONE = re.compile("[\ud800-\udfff]")
 _WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ITS_REST = 3  # characters of what is found that may stand in another piece
 
@@ -91,10 +93,27 @@ def _refuse_depth(level: list[Any], what: str) -> None:
 def _refuse_half_characters(text: str, value: Any, what: str) -> None:
     if "\\u" not in text or not any(map(_HALF_CHARACTER.search, pieces(text, _ITS_REST))):
         return
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise JsonError(f"{what} has half a character: a surrogate without its other half.") from error
+    if any(map(_has_half_character, _texts(value))):
+        raise JsonError(f"{what} has half a character: a surrogate without its other half.")
+
+
+def _has_half_character(text: str) -> bool:
+    return not text.isascii() and any(map(_LONE.search, pieces(text)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts of a value, keys too."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield text
+            case dict() as table:  # pyright: ignore[reportUnknownVariableType]
+                waiting += [*table, *table.values()]
+            case list() as items:  # pyright: ignore[reportUnknownVariableType]
+                waiting += items
+            case _:
+                pass
 
 
 def _tidy(text: str) -> str:

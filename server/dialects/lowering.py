@@ -90,16 +90,21 @@ _IDS = frozenset(
     }
 )  # fmt: skip
 _OPERAND_IS_VARIABLE = 1
+# What an operand, or what a jump leads to, calls its id: by its type.
+_ID_OF = {"variable": frozenset({"value"}), **dict.fromkeys(("node", "scene", "marker"), frozenset({"id"}))}
 
 
 def with_ids(arguments: Mapping[str, Any], real: Mapping[int, int]) -> dict[str, Any]:
     """Arguments with the ids that the editor has really given, in place of those that were expected."""
-    return {name: _with_ids(name, value, real) for name, value in arguments.items()} if real else dict(arguments)
+    if not real:
+        return dict(arguments)
+    ids = _IDS | _ID_OF.get(str(arguments.get("type")), frozenset())
+    return {name: _with_ids(name in ids, name, value, real) for name, value in arguments.items()}
 
 
-def _with_ids(name: str, value: Any, real: Mapping[int, int]) -> Any:
+def _with_ids(is_id: bool, name: str, value: Any, real: Mapping[int, int]) -> Any:
     match value:
-        case int() if name in _IDS:
+        case int() if is_id:
             return real.get(value, value)
         case dict():
             return with_ids(value, real)  # pyright: ignore[reportUnknownArgumentType]

@@ -110,6 +110,8 @@ def _words(value: Any) -> Any:
     """An error in whatever form a client has it; some send `false` for none."""
     if not value:
         return None
+    if not isinstance(value, str) and not is_within(value, _LONGEST_RESULT):
+        return f"It is longer than the {_LONGEST_RESULT:,} characters that are read."
     return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:1000]
 
 

@@ -183,3 +183,21 @@ def test_of_values_behind_long_keys_no_more_is_kept_than_tells_them_apart() -> N
     assert max(len(loss.place) for loss in lost) < 300
     assert lost.isdisjoint(losses(tables_of(after), tables_of(before)))
     assert {loss.place for loss in lost} == {loss.place for loss in losses(tables_of(after), tables_of(before))}
+
+
+def test_of_names_that_are_exchanged_a_text_says_only_what_it_said() -> None:
+    before = story()
+    for name, value in (("killer", "Ada"), ("victim", "Bo")):
+        before.apply(Operation("create_variable", {"name": name, "type": "str", "initial_value": value}))
+    said = "It was {killer} who has murdered {victim} at night."
+    before.apply(Operation("update_node", {"node_id": 3, "data": {"content": said}}))
+    for text, is_kept in (
+        ("It was {victim} who has murdered {killer} at night.", True),
+        ("It was {killer} who has murdered {killer} at night.", False),
+    ):
+        after = before.copy()
+        for old, new in (("killer", "t"), ("victim", "killer"), ("t", "victim")):
+            after.apply(Operation("update_variable", {"by_name": old, "name": new}))
+        after.apply(Operation("update_node", {"node_id": 3, "data": {"content": text}}))
+        lost = [loss.was for loss in losses(tables_of(before), tables_of(after)) if loss.kind == "node"]
+        assert lost == ([] if is_kept else [said])

@@ -40,7 +40,7 @@ def test_a_page_is_drawn_once() -> None:
 
 
 def test_the_oldest_go_when_there_are_too_many_bytes() -> None:
-    pictures, drawn = PagePictures(most_bytes=8000), Drawn()
+    pictures, drawn = PagePictures(most_bytes=9000), Drawn()
     for number in (1, 2, 1, 3):  # the first is seen again
         pictures.get(view(number), drawn.of(view(number), 3000))
     assert drawn.views == [view(1), view(2), view(3)]
@@ -128,3 +128,20 @@ def test_of_what_cannot_be_drawn_nothing_is_kept_but_why() -> None:
         del failed
     assert len(documents) == 1
     assert documents[0]() is None, "it goes at once, and waits for no garbage collector"
+
+
+def test_what_is_marked_counts_and_so_does_what_cannot_be_drawn() -> None:
+    pictures, drawn = PagePictures(most_bytes=100_000), Drawn()
+    views = [View(ONE, "a", number, "🏮" * 2_000) for number in range(100)]
+
+    def fail() -> bytes:
+        raise PageNotDrawn("PAGE_NOT_DRAWN", "It takes too long.")
+
+    for one in views[:50]:
+        pictures.get(one, drawn.of(one, 0))
+    for one in views[50:]:
+        with pytest.raises(PageNotDrawn):
+            pictures.get(one, fail)
+    kept = pictures._kept  # pyright: ignore[reportPrivateUsage]
+    assert list(kept) == views[-len(kept) :]
+    assert 5 < len(kept) < 15

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from arrow_project import has_more_values
+from server.json_text import JsonError, read_object
 from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
 from tests.server.house import House, house
@@ -194,3 +195,25 @@ def test_the_documentation_still_shows_the_bodies(home: House) -> None:
         schemas = http.get("/openapi.json").json()["components"]["schemas"]
     assert {"TurnBody", "FolderLink"} <= schemas.keys()
     assert schemas["TurnBody"]["additionalProperties"] is False
+
+
+def test_half_a_character_is_found_in_any_text_and_no_text_is_written_again_for_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("server.json_text.json.dumps", None)
+    whole = json.loads('"\\ud83d\\ude00"')
+    assert read_object('{"a": ["\\ud83d\\ude00", {"b": 1}]}', "It") == {"a": [whole, {"b": 1}]}
+    for half in ('{"a": ["\\ud83d"]}', '{"\\ud83d": 1}', '{"a": {"b": "' + "x" * 200_000 + '\\ude00"}}'):
+        with pytest.raises(JsonError, match="half a character"):
+            read_object(half, "It")
+
+
+def test_long_bodies_of_a_workspace_are_read_at_its_pace(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = list[float]()
+    monkeypatch.setattr(home.services.paces["local"], "held", held.append)
+    with home.http() as http:
+        for characters in (100, 10_000):
+            body = {"arrow_content": story_text(), "message": "x" * characters, "function": "undo"}
+            short = {"message": "x"} if characters == 100 else body
+            http.post("/projects/1/turns", json=short)
+            assert bool(held) is (characters == 10_000)

@@ -160,3 +160,7 @@ def test_a_variable_that_the_client_gave_another_id_is_that_one_in_what_follows(
     renamed = {"variable": 70, "character": 80, "with": [1, 70], "value": 7, "method": 7}
     assert given == {"node_id": 9, "data": renamed, "refer": [70]}
     assert with_ids({"with": [0, 7]}, {7: 70}) == {"with": [0, 7]}
+    operand = {"preset": {"value": {"type": "variable", "value": 7}, "target": {"type": "node", "id": 7}}}
+    assert with_ids(operand, {7: 70})["preset"]["value"]["value"] == 70
+    assert with_ids(operand, {7: 70})["preset"]["target"]["id"] == 70
+    assert with_ids({"type": "num", "value": 7}, {7: 70})["value"] == 7

@@ -54,7 +54,7 @@ async def test_what_takes_long_to_be_found_is_sought_in_turn_and_given_up_for_wh
 
     @asynccontextmanager
     async def in_turn() -> AsyncGenerator[None]:
-        turns.append(sought.value)
+        turns.append(sought.value or "")
         if turns == ["ss"] * 3:
             sought.set_value("3")
         yield

@@ -101,8 +101,9 @@ def test_what_is_no_number_of_json_is_a_word() -> None:
 def test_every_function_has_a_form_that_is_sent_or_says_what_it_needs(function: str) -> None:
     sent: list[str] = []
 
-    async def run(name: str, _arguments: dict[str, Any]) -> None:
+    async def run(name: str, _arguments: dict[str, Any]) -> bool:
         sent.append(name)
+        return True
 
     async def use() -> str:
         shown = ShownStory()
@@ -209,7 +210,7 @@ def test_the_notes_of_a_scene_are_those_that_are_written() -> None:
 
     async def use() -> Any:
         shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0, result=True))
         shown.open(OpenStory("noted.arrow", json.dumps(story)))
         form.choose("update_scene")
         return form._fields["notes"].element.value
@@ -272,7 +273,7 @@ def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.Monke
 
     async def use() -> None:
         shown = ShownStory()
-        form = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        form = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0, result=True))
         shown.open(OPENED)
         shown.node_id = 13
         form.choose("create_insert_node")
@@ -284,7 +285,7 @@ def test_the_outputs_that_are_free_are_looked_for_once(monkeypatch: pytest.Monke
 def form_of(opened: OpenStory, function: str) -> Any:
     """The form of a function in a story of which node 13 is looked at."""
     shown = ShownStory()
-    form = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+    form = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0, result=True))
     shown.open(opened)
     shown.node_id = 13
     form.choose(function)
@@ -366,7 +367,7 @@ def test_a_form_does_not_go_through_all_nodes_of_a_scene(function: str, monkeypa
 
     async def use() -> bool:
         shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0, result=True))
         shown.open(OPENED)
         form.choose(function)
         return bool(form._fields)
@@ -394,7 +395,7 @@ def test_of_a_character_that_nobody_reads_in_a_form_no_tags_are_drawn(length: in
 
     async def use() -> set[str]:
         shown = ShownStory()
-        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0))
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0, result=True))
         shown.open(OpenStory("large.arrow", json.dumps(story)))
         form.choose("update_character")
         form._first.element.set_value(int(key))
@@ -414,8 +415,9 @@ def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_
         story["resources"]["variables"][str(key)] = {"name": f"v{key}", "type": "num", "init": 1}
     large, sent = OpenStory("large.arrow", json.dumps(story)), list[dict[str, Any]]()
 
-    async def run(_name: str, arguments: dict[str, Any]) -> None:
+    async def run(_name: str, arguments: dict[str, Any]) -> bool:
         sent.append(arguments)
+        return True
 
     async def use() -> list[int]:
         shown, most = ShownStory(), list[int]()
@@ -464,7 +466,10 @@ def test_what_is_written_stays_until_it_is_in_the_story() -> None:
         look()
         await form.preview()
         shown.change(OPENED, OpenStory("story.arrow", OPENED.text))
+        form._fields["name"].element.set_value("lamps_lit")
+        shown.change(OpenStory("story.arrow", OPENED.text))  # by a yes to what was written before
         look()
+        await form.preview()
         shown.change(OpenStory("story.arrow", OPENED.text))  # by a yes to the preview
         look()
         form._fields["name"].element.set_value("lamps")
@@ -472,4 +477,4 @@ def test_what_is_written_stays_until_it_is_in_the_story() -> None:
         look()
         return left
 
-    assert on_a_page(use) == ["lamps", "lamps", "lamps", "", ""]
+    assert on_a_page(use) == ["lamps", "lamps", "lamps_lit", "", ""]

@@ -115,3 +115,14 @@ def test_what_came_before_a_socket_was_closed_is_no_trace(url: str, log: Path) -
     with ExitStack() as opened:  # by now the server has looked at what the other said
         PageSocket(opened, url, "")
     assert "Traceback" not in log.read_text()[before:]
+
+
+def test_what_fails_for_what_a_browser_says_is_logged_without_its_words(url: str, log: Path) -> None:
+    before = len(log.read_text())
+    with ExitStack() as opened:
+        page = PageSocket(opened, url, "")
+        page.tell("clicked", "fletcher/story", "forged words")
+        page.choose(page, "Story")
+    written = log.read_text()[before:]
+    assert "a page failed: ValueError" in written
+    assert "forged" not in written

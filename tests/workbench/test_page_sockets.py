@@ -353,3 +353,13 @@ def test_a_page_has_few_sockets(guarded: str, opened: ExitStack) -> None:
     others = [PageSocket(opened, guarded, cookie, page.page_id).greeting[:2] for _ in range(5)]
     assert others == ["40"] * 4 + ["44"]
     page.choose(page, "Story")
+
+
+def test_nothing_is_kept_of_pages_within_the_page(guarded: str, opened: ExitStack) -> None:
+    """There are none, and the library keeps whatever it is told of them."""
+    red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    told = {"client_id": red.page_id, "id": 0}
+    listeners = {
+        event["type"]: event["listener_id"] for element in red._elements.values() for event in element.get("events", ())
+    }
+    assert red.ask("event", told | {"listener_id": listeners["sub_pages_open"], "args": ["{"]}).endswith(f"{ANSWER}7[]")

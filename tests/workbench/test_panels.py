@@ -607,3 +607,28 @@ def test_what_is_asked_for_again_and_again_is_shown_once_more() -> None:
         return len(shown)
 
     assert beside_playwright(use()) == 2
+
+
+@pytest.mark.parametrize("comes_to_something", [True, False])
+def test_a_message_is_kept_until_something_came_of_it(*, comes_to_something: bool) -> None:
+    async def use() -> tuple[list[Any], str]:
+        visit, told = visited(), list[Any]()
+        change: Any = StoryPanel(visit)._change  # type: ignore[reportPrivateUsage]
+        change._message._draft.run_method = lambda *call: told.append(call)
+        visit.shown.open(opened())
+        change._message.set_value("Gold!")
+
+        async def turn() -> dict[str, Any]:
+            told.append("under way")
+            if not comes_to_something:
+                raise RequestError(503, "TOO_BUSY", "There is no room.")
+            return {"changed": False, "suggestions": []}
+
+        visit.begin_turn = lambda _body, _tell: asyncio.ensure_future(turn())
+        await change._send("apply")
+        return told, change._message.value
+
+    told, left = on_a_page(use)
+    assert told[:4] == [("keep", "Gold!"), ("send", "Gold!"), "under way", ("done",)]
+    assert told[4:] == ([] if comes_to_something else [("keep", "Gold!")])
+    assert left == ("" if comes_to_something else "Gold!")

@@ -1,6 +1,8 @@
 """Where a message is written."""
 
-from typing import Any
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, Self
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
@@ -9,7 +11,7 @@ from server import RequestError
 
 
 class _Draft(ui.element, component="draft.js"):
-    """Has the browser's tab keep what is written in a field and not sent."""
+    """Has the browser's tab keep what is written in a field until something came of it."""
 
     def __init__(self, field: "MessageField", name: str) -> None:
         super().__init__()
@@ -17,8 +19,9 @@ class _Draft(ui.element, component="draft.js"):
         self.props["name"] = name
 
         def show(event: GenericEventArguments) -> None:
-            if not field.value and isinstance(event.args, str):
+            if not field.value and not field.is_under_way and isinstance(event.args, str):
                 field.set_value(event.args[: field.longest])
+                self.run_method("done")
 
         self.on("kept", show)
 
@@ -33,6 +36,7 @@ class MessageField(ui.textarea):
 
     Attributes:
         longest: As given.
+        is_under_way: What was written is sent, and nothing came of it yet.
     """
 
     _draft: _Draft | None = None  # while the field is made
@@ -40,14 +44,29 @@ class MessageField(ui.textarea):
     def __init__(self, label: str, longest: int, workspace: str) -> None:
         super().__init__(label)
         self.longest = longest
+        self.is_under_way = False
         self._draft = _Draft(self, f"fletcher/draft/{workspace}/{label}")
         self.props(f"outlined autogrow maxlength={longest}").classes("wide")
 
-    def set_value(self, value: Any) -> None:
+    def set_value(self, value: Any) -> Self:
         """See the library's; also what the browser keeps is that now."""
         super().set_value(value)
         if self._draft is not None:
             self._draft.run_method("keep", value)
+        return self
+
+    @contextmanager
+    def sending(self) -> Generator[None]:
+        """Is empty in the block, but for what is written meanwhile; only then the browser gives up what is sent."""
+        assert self._draft is not None
+        self._draft.run_method("send", self.value)
+        super().set_value("")
+        self.is_under_way = True
+        try:
+            yield
+        finally:
+            self.is_under_way = False
+            self._draft.run_method("done")
 
     @property
     def written(self) -> str:

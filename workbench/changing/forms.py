@@ -45,7 +45,7 @@ class FunctionForm:
 
     Attributes:
         problem: Says what keeps the function from being previewed.
-        is_previewed: What is written has become a preview, or a question, and whatever comes of that is its own.
+        previewed: The arguments that have become a preview, or a question; None of what has not.
 
     Args:
         shown: The story whose nodes, characters and variables can be chosen.
@@ -59,7 +59,7 @@ class FunctionForm:
         self._first: Entry | None = None
         self._named: Resources | None = None  # what the fields hold of the story
         self._fields: dict[str, Field] = {}
-        self.is_previewed = False
+        self.previewed: dict[str, Any] | None = None
         names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
         self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
         self._function.props("dense outlined")
@@ -71,9 +71,11 @@ class FunctionForm:
 
     def choose(self, function: str) -> None:
         """Shows the form of a function, anew where it is shown already."""
-        if self._function.value == function:
+        selected = next(iter(self._shown.selected), None)
+        if self._function.value != function:
+            self._function.set_value(function)
+        elif self._first is None or as_id(self._first.element.value) != selected:
             self._draw()
-        self._function.set_value(function)
 
     def _follow(self) -> None:
         """What a change has made of the story can be chosen too; what is written for another one stays."""
@@ -84,7 +86,7 @@ class FunctionForm:
         is_written = any(field.is_changed for field in self._fields.values())
         if is_saved:
             self._story = now
-        elif self.is_previewed or not is_written:
+        elif not is_written or self.previewed == self._written():
             self._draw()
 
     def _forget(self) -> None:
@@ -97,7 +99,7 @@ class FunctionForm:
     def _draw(self) -> None:
         self._form.clear()
         self._forget()
-        self.is_previewed = False
+        self.previewed = None
         self.problem.set_text("")
         self._story = self._shown.story
         if self._function.value is None or self._story is None:
@@ -140,7 +142,8 @@ class FunctionForm:
 
     def _draw_rest(self) -> None:
         """What follows from what was chosen first, with what is so at present."""
-        function, story = self._function.value, self._story
+        function = self._function.value
+        self._story = story = self._shown.story or self._story  # it may have stayed as the story was changed
         assert story is not None
         first = as_id(self._first.element.value) if self._first is not None else None
         schema = OPERATIONS[function].parameters
@@ -180,19 +183,31 @@ class FunctionForm:
 
     async def preview(self) -> None:
         """Previews the function with what is written, or says what is missing or wrong."""
-        first = {} if self._first is None else {_CHOSEN_FIRST[self._function.value]: self._first}
         problem = ""
         arguments: dict[str, Any] = {}
         try:
-            arguments = read_all(first | self._fields, self._type_of_values())
+            arguments = self._arguments()
         except ValueError as error:
             problem = str(error)
         else:
-            if self._function.value.startswith("update_") and arguments.keys() <= first.keys():
+            if self._function.value.startswith("update_") and arguments.keys() <= self._chosen_first.keys():
                 problem = "Nothing is changed yet."
         self.problem.set_text(problem)
         if not problem:
-            self.is_previewed = await self._run(self._function.value, arguments)
+            self.previewed = arguments if await self._run(self._function.value, arguments) else None
+
+    @property
+    def _chosen_first(self) -> dict[str, Field]:
+        return {} if self._first is None else {_CHOSEN_FIRST[self._function.value]: self._first}
+
+    def _arguments(self) -> dict[str, Any]:
+        return read_all(self._chosen_first | self._fields, self._type_of_values())
+
+    def _written(self) -> dict[str, Any] | None:
+        try:
+            return self._arguments()
+        except ValueError:
+            return None
 
     def _type_of_values(self) -> str:
         """The type of the variable that the form is about; empty where it is about none."""

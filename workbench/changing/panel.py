@@ -133,9 +133,9 @@ class ChangePanel:
         if not message:
             self._state.set_text("Write what is to be changed, or asked.")
             return
-        self._message.set_value("")
         pending = self._asked.pending_id if self._asked is not None else None
-        is_answered = await self._run(message, message=message, mode=mode, pending_id=pending)
+        with self._message.sending():
+            is_answered = await self._run(message, message=message, mode=mode, pending_id=pending)
         if not is_answered and not self._message.value:
             self._message.set_value(message)  # to be sent again
 
@@ -164,8 +164,8 @@ class ChangePanel:
         story = self._shown.story
         if story is None or self._conversation.is_busy:
             return False
-        if fields.get("pending_id") is None:  # what comes of it is none of what the form has previewed
-            self._form.is_previewed = False
+        if fields.get("pending_id") is None or fields.get("message") != "yes":
+            self._form.previewed = None  # what comes of it is not what the form has previewed
         with self._conversation.busy(), self._shown.changing():
             return await self._turn(said, story, fields)
 

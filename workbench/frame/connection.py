@@ -14,7 +14,9 @@ addEventListener("load", () => {{
     socket.on("connect_error", async () => {{
       popup.ariaHidden = false;
       const answer = await fetch("/projects").catch(() => null);
-      if (answer?.status === 401) location.reload();
+      if (answer?.status !== 401) return;
+      dispatchEvent(new Event("reloads"));
+      location.reload();
     }});
   }};
   watch();
