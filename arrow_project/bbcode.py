@@ -9,14 +9,20 @@ _READABLE = frozenset(
     {"b", "i", "u", "s", "code", "p", "center", "left", "right", "fill", "url", "wave", "shake", "tornado", "rainbow"}
 )
 _WITHOUT_END = frozenset({"br", "hr", "lb", "rb"})
+# Arrow's exported pages show texts as HTML, which a variable's value may be as well; and what runs from right to left is
+# read as something else.
+_HIDING = re.compile("<[a-zA-Z/!?]|\\{|[\u202a-\u202e\u2066-\u2069]")
 _MOST_COMPARED = 10_000_000  # characters: a hundredth of a second
 
 
 def is_readable_in(text: str, other: str) -> bool:
     """Whether `other` says `text` at a place where a reader reads it, and not in a tag, or in what a tag may hide.
 
-    Also no where it says it so often in such places that to look at all of them would take too long.
+    Neither where there is more in it that may hide a text in another way: HTML, the values of variables. Also no where
+    it says it so often in such places that to look at all of them would take too long.
     """
+    if _may_hide(other) > _may_hide(text):
+        return False
     open_tags: list[tuple[str, bool]] = []
     hidden_by = 0
     left = _MOST_COMPARED
@@ -38,3 +44,7 @@ def is_readable_in(text: str, other: str) -> bool:
         elif open_tags and open_tags[-1][0] == name:  # Arrow, too, ends only the tag that was begun last
             hidden_by -= open_tags.pop()[1]
     return start >= 0 and not hidden_by
+
+
+def _may_hide(text: str) -> int:
+    return sum(1 for _ in _HIDING.finditer(text))

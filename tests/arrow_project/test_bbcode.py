@@ -25,3 +25,20 @@ def test_where_a_text_stands_at_every_mark_not_all_of_them_are_looked_at(monkeyp
     monkeypatch.setattr("arrow_project.bbcode._MOST_COMPARED", 40_000)
     assert not is_readable_in("[b] " * 1_000, hidden)
     assert hidden.looked < 20
+
+
+@pytest.mark.parametrize(
+    ("other", "is_readable"),
+    [
+        ("Do not believe it: {}", True),
+        ("Open. <!-- {} -->", False),
+        ("Open. <span hidden>{}</span>", False),
+        ("{}<style>*{{display:none}}</style>", False),
+        ("{{begin}}{}{{end}}", False),
+        ("Open. \u202e{}", False),
+        ("3 < 4: {}", True),
+    ],
+)
+def test_what_pages_may_hide_nobody_reads(other: str, *, is_readable: bool) -> None:
+    for text in ("Never open the door.", "Never open {door}, <b>never</b>."):
+        assert is_readable_in(text, other.format(text)) is is_readable
