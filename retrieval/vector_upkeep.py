@@ -133,11 +133,12 @@ class VectorUpkeep:
             say.last = (0, self._lacking(key))
             self._forget(key, replaced, say.again)
         self.check_model()
+        if self._has_room_of_many(key):
+            self._shrink(key, say.again)
         pending = self._catalog.unembedded(key)
         if not pending:
             return 0
         self._record_model()
-        self._shrink(key, say.again)
         if not self._vectors.has(key):  # else what is put there now would hide that the rest is lost
             self.begin_anew(key)
             pending = self._catalog.unembedded(key)
@@ -178,10 +179,13 @@ class VectorUpkeep:
             if beat is not None:
                 beat()
 
+    def _has_room_of_many(self, key: ProjectKey) -> bool:
+        """Whether most of the room that the index takes is that of deleted entries."""
+        deleted = self._deleted[key]
+        return deleted > _MOST_DELETED and deleted > _TIMES_DELETED * self._catalog.passage_count(key)
+
     def _shrink(self, key: ProjectKey, beat: Callable[[], None]) -> None:
-        """Make the index anew where most of the room that it takes is that of deleted entries."""
-        if self._deleted[key] <= max(_MOST_DELETED, _TIMES_DELETED * self._catalog.passage_count(key)):
-            return
+        """Drop the index, to be made anew."""
         logger.info("an index from which %s vectors were deleted is made anew", self._deleted[key])
         self.begin_anew(key)  # first: killed at any moment, the catalog counts on no vector that is not there
         stored = sorted(self._vectors.ids(key))

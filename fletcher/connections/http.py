@@ -109,7 +109,7 @@ class Http(WatchesReader, HttpToolsProtocol):
 
         Of many heads that come together nobody is to wait for all.
         """
-        is_of_head = self.cycle is None or self.cycle.response_complete
+        is_of_head = self.cycle is None or (self.cycle.response_complete and not self.cycle.more_body)
         return end + len(_BLANK_LINE) if is_of_head and (end := part.find(_BLANK_LINE)) >= 0 else len(part)
 
     def _take_apart(self, data: bytes) -> None:
@@ -175,11 +175,13 @@ class Http(WatchesReader, HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         """Not before all is answered: who writes an answer is told by this connection, not by a socket, to wait."""
-        if self.cycle is None or self.cycle.response_complete:
+        if (self.cycle is None or self.cycle.response_complete) and not self.transport.get_write_buffer_size():
             super().handle_websocket_upgrade()
         else:
             self._refuse(
-                b"400 Bad Request", "BAD_REQUEST", "Ask for a socket once all that you asked before is answered."
+                b"400 Bad Request",
+                "BAD_REQUEST",
+                "Ask for a socket once you have read the answers to what you asked before.",
             )
 
     def on_response_complete(self) -> None:

@@ -87,6 +87,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         # wait for their turn as long heads do.
         self._incoming.head = SHORT_HEAD
         self._small_frames = 0
+        self._has_sent = False  # anything since it was asked whether it is there
         self._last_frame = Frame(Opcode.PING, b"")
         self.queue = self._messages = Messages()
         self._limit = self.config.ws_max_size
@@ -118,6 +119,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         self._leave(self.conn.close_sent.code, self.conn.close_sent.reason)
 
     def data_received(self, data: bytes) -> None:
+        self._has_sent = True
         self._incoming.comes(data)
 
     def shutdown(self) -> None:
@@ -152,7 +154,16 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     def send_keepalive_ping(self) -> None:
         self._small_frames = 0
+        self._has_sent = False
         super().send_keepalive_ping()
+
+    def keepalive_timeout(self) -> None:
+        """Not of who has sent something: in the midst of a message none can answer, nor be heard while the app reads."""
+        if (self._has_sent or self.read_paused) and self.ping_timeout is not None:
+            self._has_sent = False
+            self.pong_timer = self.loop.call_later(self.ping_timeout, self.keepalive_timeout)
+        else:
+            super().keepalive_timeout()
 
     def _go_on_reading(self) -> None:
         if self.read_paused and self.queue.empty():

@@ -20,19 +20,20 @@ from server.http.refusals import status_of
 from server.json_text import write_long
 
 EVENT_STREAM = "text/event-stream"
+_MOST_WAITING = 1_000  # events
 
 _Event = Event | Progress
 _Run = Callable[[Callable[[_Event], Awaitable[None]]], Awaitable[dict[str, Any]]]
 
 
 class _Told(asyncio.Queue[_Event | None]):
-    """What is told and not sent yet; None at the end."""
+    """What is told and not sent yet; None at the end. How far something is is not told to who reads too slowly."""
 
     is_heard = True
 
     async def tell(self, event: _Event) -> None:
         """Takes an event, unless the caller has hung up: documents may be taken in for hours after that."""
-        if self.is_heard:
+        if self.is_heard and not (isinstance(event, Progress) and self.qsize() > _MOST_WAITING):
             self.put_nowait(event)
 
 
@@ -88,6 +89,7 @@ async def _events(event: _Event | None, told: _Told, turn: asyncio.Future[dict[s
             said = _said(event) if isinstance(event, TextChunk | Progress) else await in_thread(_said, event)
             if said is not None:
                 yield said
+                await asyncio.sleep(0)  # a client that reads quickly never makes it wait
             event = await told.get()
         yield await in_thread(_line, "answer", turn.result())  # with a story, however long
     except (RequestError, CorpusError) as error:

@@ -106,6 +106,7 @@ class Stories:
         self._stories: OrderedDict[str, _Story] = OrderedDict()  # the last used last
         self._forgotten: deque[str] = deque(maxlen=_MOST_FORGOTTEN)
         self._settling: asyncio.Task[None] | None = None
+        self._is_closed = False
         self.last = NO_PROJECT
 
     def get(self, project_id: str) -> ArrowProject | None:
@@ -141,7 +142,8 @@ class Stories:
             read = await in_thread(read_story, content, before.read if before else None)
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
-        self._keep(project_id, _Story(read.project, read, read.size, before.unseen if before else None))
+        meanwhile = self._stories.get(project_id)  # a turn may have ended
+        self._keep(project_id, _Story(read.project, read, read.size, meanwhile.unseen if meanwhile else None))
         return read.project
 
     def size(self, project_id: str) -> int:
@@ -184,6 +186,8 @@ class Stories:
             self._keep(project_id, replace(story, size=size))
 
     def _keep(self, project_id: str, story: _Story) -> None:
+        if self._is_closed:  # as of what is still read then
+            return
         self._stories[project_id] = story
         self._stories.move_to_end(project_id)
         size = sum(kept.takes for kept in self._stories.values())
@@ -217,6 +221,7 @@ class Stories:
 
     def close(self) -> None:
         """The client is gone."""
+        self._is_closed = True
         if self._settling is not None:
             self._settling.cancel()
             self._settling = None

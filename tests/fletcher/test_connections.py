@@ -159,7 +159,7 @@ async def test_a_connection_is_no_socket_before_all_is_answered(app: App, connec
     line = connect()
     line.comes((POST + b"Content-Length: 0\r\n\r\n") * 3 + OPENING)
     await turns_until(lambda: line.is_closed)
-    assert b"once all that you asked before is answered" in line.sent
+    assert b"once you have read the answers" in line.sent
     assert b"101 Switching" not in line.sent
 
 
@@ -280,3 +280,25 @@ async def test_of_many_heads_that_come_together_the_first_of_each_connection_is_
     assert b"401" in line.sent
     assert sum(len(one.protocol.pipeline) > 0 for one in strangers) <= 5
     await turns_until(lambda: all(len(one.protocol.pipeline) == 19 for one in strangers))
+
+
+async def test_what_is_left_of_a_body_that_is_answered_is_no_head(app: App, connect: Callable[[], Line]) -> None:
+    line = connect()
+    line.comes(POST + b"Content-Length: 60000\r\n\r\n")
+    await turns_until(lambda: line.sent)
+    for _ in range(3):
+        line.comes(b"a line\r\n\r\n" * 2_000)
+        await turns_until(lambda: line.is_read)
+    assert not line.is_closed
+
+
+async def test_a_connection_is_no_socket_before_its_answers_are_read(
+    app: App, connect: Callable[[], Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = connect()
+    line.comes(POST + b"Content-Length: 0\r\n\r\n")
+    await turns_until(lambda: line.sent)
+    monkeypatch.setattr(line, "get_write_buffer_size", lambda: 1)
+    line.comes(OPENING)
+    await turns_until(lambda: line.is_closed)
+    assert b"101 Switching" not in line.sent

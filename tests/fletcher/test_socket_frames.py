@@ -201,3 +201,17 @@ async def test_of_a_client_who_is_refused_nothing_is_kept_that_comes_behind(
     await turns(20)
     assert len(line.protocol.conn.reader.buffer) <= len(head)
     assert not line.protocol._incoming.rest
+
+
+async def test_who_is_in_the_midst_of_a_message_is_there(app: App, connect: Callable[[], Line]) -> None:
+    """It cannot answer a ping before its message is whole, which may take minutes."""
+    line = await open_socket(connect)
+    message = frame(TEXT, b"x" * MIB)
+    for start in range(0, len(message) - 1, MIB // 4):
+        line.protocol.send_keepalive_ping()
+        line.comes(message[start : start + MIB // 4])
+        await turns_until(lambda: line.is_read)
+        line.protocol.keepalive_timeout()
+        assert not line.protocol.close_sent
+    line.protocol.keepalive_timeout()
+    assert line.protocol.close_sent

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from agent import EventSink, TextChunk
 from corpora import ProjectKey
+from ingest import Progress
 from server.closing import ServerClosing
 from server.http.connected import HungUp
 from server.http.corpus_routes import add_documents
@@ -129,3 +130,31 @@ async def test_an_upload_whose_caller_has_hung_up_is_nobodys_error_when_the_serv
     del adding
     gc.collect()
     assert unasked == []
+
+
+async def test_how_far_very_many_documents_are_is_told_in_turn_with_others_and_not_kept_for_who_is_slow() -> None:
+    turns, is_over = 0, False
+
+    async def others() -> None:
+        nonlocal turns
+        while not is_over:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def run(tell: Any) -> dict[str, Any]:
+        for number in range(5_000):
+            await tell(Progress("a.md", "reading", number, 5_000))
+        return {}
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    other = asyncio.ensure_future(others())
+    stream = await streamed(Request({"type": "http"}, receive), run)
+    lines = [line async for line in stream.body_iterator]
+    is_over = True
+    await other
+    assert 900 < len(lines) < 1_100
+    assert lines[-1].startswith(b"event: answer")
+    assert turns > len(lines) / 2

@@ -2,6 +2,8 @@
 
 import gc
 import json
+from collections.abc import Callable
+from typing import Any
 from weakref import ref
 
 import pytest
@@ -214,3 +216,28 @@ async def test_for_one_story_however_large_others_lose_none_that_has_room_in_hal
         await blue.read(str(number), story_text())
     room.use(red, "1", 100 * _SIZE)
     assert [blue.get(str(number)) is not None for number in range(6)] == [False, False, True, True, True, True]
+
+
+async def test_what_a_turn_notes_while_a_story_is_read_is_not_lost_and_nothing_is_kept_of_a_client_that_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stories, room = Stories("local", StoryRoom()), StoryRoom()
+    await stories.read("1", story_text())
+
+    async def meanwhile(work: Callable[..., Any], *given: Any) -> Any:
+        stories.note_unseen("1", "before")
+        return work(*given)
+
+    monkeypatch.setattr("server.socket.stories.in_thread", meanwhile)
+    await stories.read("1", story_text("Anew"))
+    assert stories.take_unseen("1") == "before"
+    leaving = Stories("local", room)
+
+    async def leave(work: Callable[..., Any], *given: Any) -> Any:
+        leaving.close()
+        return work(*given)
+
+    monkeypatch.setattr("server.socket.stories.in_thread", leave)
+    await leaving.read("1", story_text())
+    assert leaving.get("1") is None
+    assert not room._sizes.total()  # pyright: ignore[reportPrivateUsage]
