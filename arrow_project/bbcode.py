@@ -9,8 +9,8 @@ _READABLE = frozenset(
     {"b", "i", "u", "s", "code", "p", "center", "left", "right", "fill", "url", "wave", "shake", "tornado", "rainbow"}
 )
 _WITHOUT_END = frozenset({"br", "hr", "lb", "rb"})
-# Arrow's exported pages show texts as HTML, which a variable's value may be as well; and what is made to run from right to
-# left is read as something else.
+# Arrow's exported pages show texts as HTML, which a variable's value may be as well; and what is made to run from right
+# to left is read as something else.
 _HIDING = re.compile("<[a-zA-Z/!?]|\\{|[\u202a-\u202e\u2066-\u2069]")
 _MOST_COMPARED = 10_000_000  # characters: a hundredth of a second
 

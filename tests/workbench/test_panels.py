@@ -27,6 +27,7 @@ from tests.agent.scripted_model import PATIENCE_S
 from tests.looks import looks_at
 from tests.workbench.test_forms import beside_playwright, on_a_page
 from workbench import shell
+from workbench.access.page_sockets import Farewells
 from workbench.asking.panel import AskPanel
 from workbench.frame.latest import Latest
 from workbench.projects import ProjectsPanel
@@ -632,3 +633,14 @@ def test_a_message_is_kept_until_something_came_of_it(*, comes_to_something: boo
     assert told[:4] == [("keep", "Gold!"), ("send", "Gold!"), "under way", ("done",)]
     assert told[4:] == ([] if comes_to_something else [("keep", "Gold!")])
     assert left == ("" if comes_to_something else "Gold!")
+
+
+def test_pages_whose_browsers_leave_together_are_given_up_one_after_the_other() -> None:
+    now = 100.0
+    farewells = Farewells(30.0, lambda: now)
+    due = [farewells.next_s() for _ in range(1_000)]
+    assert due[0] == 30.0
+    assert due[10] == pytest.approx(33.0)
+    assert due[-1] == 90.0
+    now = 200.0
+    assert farewells.next_s() == 30.0

@@ -17,7 +17,7 @@ from workbench.changing.download import StoryDownload
 from workbench.changing.forms import FunctionForm
 from workbench.frame.notice import notify
 from workbench.story.folders import StoryFolders
-from workbench.story.open_story import OpenStory, digest
+from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
 _LONGEST = 60_000  # characters
@@ -99,7 +99,7 @@ class ChangePanel:
     def _about(self) -> str:
         """The story as it is: what was said of another one, or before it was opened anew, is not said of this."""
         story = self._shown.story
-        return "" if story is None else f"{story.name} {digest(story.text.encode())}"
+        return "" if story is None else f"{story.name} {story.digest}"
 
     def _draw_again(self, exchanges: Sequence[Exchange]) -> None:
         """What was said before the page was loaded."""

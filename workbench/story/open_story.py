@@ -52,6 +52,7 @@ class OpenStory:
         sha256: Of the file as it was read or written last.
         story: For reading.
         size: What it takes in memory, in bytes.
+        digest: The SHA-256 of the text.
         number: Which state it is, of all of this server.
     """
 
@@ -62,6 +63,7 @@ class OpenStory:
     project: ArrowProject = field(init=False, repr=False, compare=False)
     story: Story = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
+    digest: str = field(init=False, repr=False, compare=False)
     number: int = field(init=False, repr=False, compare=False, default_factory=partial(next, count(1)))
 
     def __post_init__(self) -> None:
@@ -69,6 +71,7 @@ class OpenStory:
         object.__setattr__(self, "story", Story(self.project))
         # All of it now, in a thread: what a page asks for first would be made on the event loop.
         _ = self.story.variables, self.story.characters, self.story.leading_to(self.story.entry)
+        object.__setattr__(self, "digest", digest(self.text.encode()))
         object.__setattr__(self, "size", size_in_memory(self.project) + getsizeof(self.text))
 
     @classmethod
