@@ -158,7 +158,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         super().send_keepalive_ping()
 
     def keepalive_timeout(self) -> None:
-        """Not of who has sent something: nobody can answer in the midst of a message, or is heard while the app reads."""
+        """Not of who has sent something: nobody can answer in the midst of a message, or is heard as the app reads."""
         if (self._has_sent or self.read_paused) and self.ping_timeout is not None:
             self._has_sent = False
             self.pong_timer = self.loop.call_later(self.ping_timeout, self.keepalive_timeout)
