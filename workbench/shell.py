@@ -24,6 +24,7 @@ from workbench.access.page_sockets import (
     KeptMessages,
     WaitingMessages,
     forget_unseen_page,
+    free_elements,
     keep_pages_apart,
     leave_pages,
     pages_of,
@@ -91,6 +92,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
             return PlainTextResponse(_TOO_MANY, 503)
         request.state.visit = visit
         client.on_delete(visit.end)
+        client.on_delete(free_elements)
         _draw(visit, address, _sign_out(request, access))
         if question:
             visit.question_proposed.emit(question[:_LONGEST_QUESTION])

@@ -12,7 +12,8 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import Request
-from nicegui import app, ui
+from nicegui import Client, app, ui
+from nicegui.page import page
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
@@ -27,7 +28,7 @@ from tests.agent.scripted_model import PATIENCE_S
 from tests.looks import looks_at
 from tests.workbench.test_forms import beside_playwright, on_a_page
 from workbench import shell
-from workbench.access.page_sockets import Farewells
+from workbench.access.page_sockets import Farewells, free_elements
 from workbench.asking.panel import AskPanel
 from workbench.frame.latest import Latest
 from workbench.projects import ProjectsPanel
@@ -644,3 +645,27 @@ def test_pages_whose_browsers_leave_together_are_given_up_one_after_the_other() 
     assert due[-1] == 90.0
     now = 200.0
     assert farewells.next_s() == 30.0
+
+
+def test_what_a_page_that_is_gone_has_drawn_is_freed_without_looking_for_garbage() -> None:
+    async def use() -> tuple[int, int]:
+        with Client(page("/x")) as client:
+            panel: Any = AskPanel(visited())
+            for _ in range(300):
+                with panel._answers, ui.row():
+                    ui.button("Open", on_click=panel._forget).props("flat")
+            client.on_delete(free_elements)
+        drawn = [weakref.ref(element) for element in client.elements.values()]
+        client.delete()
+        del client, panel
+        await asyncio.sleep(0)
+        return len(drawn), sum(element() is not None for element in drawn)
+
+    gc.collect()
+    gc.disable()
+    try:
+        drawn, kept = on_a_page(use)
+    finally:
+        gc.enable()
+    assert drawn > 500
+    assert kept < 100

@@ -95,6 +95,20 @@ class Farewells:
         return self._last - now
 
 
+def free_elements(client: Client) -> None:
+    """Has what a page drew freed as soon as it is deleted, and no garbage be looked for, which would hold everybody.
+
+    To be called just before: each element knows itself by who hears of its changes, and its page by who hears of it.
+    """
+    elements = list(client.elements.values())
+    for element in elements:
+        for part in (element.props, element.classes, element.style):
+            part._change_handlers.clear()  # pyright: ignore[reportPrivateUsage]
+        element._event_listeners.clear()  # pyright: ignore[reportPrivateUsage]
+    children = [slot.children for element in elements for slot in element.slots.values()]
+    asyncio.get_running_loop().call_soon(lambda: [some.clear() for some in children])
+
+
 class KeptMessages(deque[HistoryEntry]):
     """What was said to a page last, to be said again where its connection breaks off.
 
