@@ -1,7 +1,7 @@
 """What differs between two states of a project, for previews and reports."""
 
 from bisect import bisect_left
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from arrow_project.operations.connecting import said
@@ -23,30 +23,42 @@ class Diff:
 
     Attributes:
         lines: one readable line per change: ``+`` is new, ``-`` is gone, ``~`` has changed.
+        more: how many changes there are besides, of more than a million characters.
     """
 
     lines: tuple[str, ...]
+    more: int = 0
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> "Diff":
+        """The first of very many, without all of them in memory."""
+        shown, room, more = list[str](), _MOST_SHOWN, 0
+        for each in lines:
+            if room <= 0:
+                more += 1
+                continue
+            shown.append(each if len(each) <= room else f"{each[:room]}…")
+            room -= len(each)
+        return cls(tuple(shown), more)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing differs."""
         return not self.lines
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The lines, and a last one of how many there are besides."""
+        return (*self.lines, f"… and {self.more:,} more changes") if self.more else self.lines
+
     def __str__(self) -> str:
-        """All lines; of more than a million characters the first, and how many lines there are besides."""
-        room = _MOST_SHOWN
-        for number, shown in enumerate(self.lines):
-            if len(shown) > room:
-                first = [*self.lines[:number], f"{shown[:room]}…"]
-                more = len(self.lines) - len(first)
-                return "\n".join([*first, f"… and {more:,} more changes"] if more else first)
-            room -= len(shown)
-        return "\n".join(self.lines)
+        """All that is told."""
+        return "\n".join(self.told)
 
 
 def diff(before: ArrowProject, after: ArrowProject) -> Diff:
     """What changed between two states. Bookkeeping that follows from it (use, ref, seeds) is left out."""
-    return Diff(tuple(differences(before, after)))
+    return Diff.of(differences(before, after))
 
 
 def differences(before: ArrowProject, after: ArrowProject) -> Iterator[str]:

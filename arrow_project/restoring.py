@@ -1,10 +1,11 @@
 """The operations that lead from one state of a project back to an earlier one."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from arrow_project.checking import GoOn
-from arrow_project.diffing import diff, lost_fields
+from arrow_project.diffing import Diff, differences, lost_fields
 from arrow_project.errors import OperationError
 from arrow_project.operation import Operation, OperationResult, Selection
 from arrow_project.operations.connecting import said
@@ -46,7 +47,7 @@ def restore(
     way.node_changes()
     way.connections()
     way.places()
-    return Restoration(tuple(way.operations), way.ids, tuple(way.remaining()))
+    return Restoration(tuple(way.operations), way.ids, way.remaining())
 
 
 class _Way:
@@ -251,11 +252,11 @@ class _Way:
                 if modifications:
                     self.do("update_node_map", node_id=self.id(key), modifications=modifications)
 
-    def remaining(self) -> list[str]:
+    def remaining(self) -> tuple[str, ...]:
         """What is still different."""
         before = ArrowProject(self.old).renumbered(self.ids)
-        lines = (line for line in diff(before, self.work).lines if not line.endswith(_NO_DIFFERENCE))
-        return [*lines, *lost_fields(before, self.work), *self.refused]
+        lines = (line for line in differences(before, self.work) if not line.endswith(_NO_DIFFERENCE))
+        return Diff.of(chain(lines, lost_fields(before, self.work), self.refused)).told
 
 
 def _nothing_like(value: Any) -> Any:

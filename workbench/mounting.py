@@ -4,8 +4,10 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
@@ -22,6 +24,8 @@ from workbench.access.socket_limits import SocketLimits
 _ICON = "/favicon.ico"
 _PAGES = ("/", SIGN_IN, _ICON)
 _LIBRARY = "/_nicegui/"
+_OF_PAGES = "/_nicegui/client/"
+_FILES_AT_ONCE = 8  # of a workspace
 _SOCKET = "/_nicegui_ws/"
 _POLICY_VIOLATION = 1008
 _PIECE = 2**16  # bytes
@@ -64,6 +68,7 @@ class _Page(BaseRoute):
         self._access = access
         self._sockets = SocketLimits(services)
         self._loading = asyncio.Lock()
+        self._handing_out: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._shell: ASGIApp | None = None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -85,6 +90,8 @@ class _Page(BaseRoute):
             return
         request = Request(scope, receive)
         answer = await self._answer(request)
+        if request.method == "GET" and scope["path"].startswith(_LIBRARY) and not scope["path"].startswith(_OF_PAGES):
+            answer = partial(self._hand_out, answer)
         if request.method == "POST" and answer is self._shell:
             receive = await _received(request, receive)
         try:
@@ -93,6 +100,14 @@ class _Page(BaseRoute):
             # The library's middleware takes it for its own fault when whoever asked has left before the answer.
             if str(error) != _UNANSWERED or not await request.is_disconnected():
                 raise
+
+    async def _hand_out(self, answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """One of the library's files, whole: each is compressed anew, in threads that are everybody's."""
+        workspace: str = scope.get("state", {}).get("workspace", "")
+        several = self._handing_out.setdefault(workspace, asyncio.Semaphore(_FILES_AT_ONCE))
+        headers = [(name, value) for name, value in scope["headers"] if name != b"range"]
+        async with several:
+            await answer({**scope, "headers": headers}, receive, send)
 
     async def _answer(self, request: Request) -> ASGIApp:
         path = request.scope["path"]

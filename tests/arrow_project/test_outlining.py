@@ -57,12 +57,12 @@ def test_a_diff_shows_of_long_texts_where_they_differ(lamp: ArrowProject) -> Non
 
 def test_of_very_long_changes_the_first_are_told_and_the_others_counted() -> None:
     changes = ["+ " + "a" * 399_998, "- " + "b" * 399_998, "~ " + "c" * 399_998, "+ d", "+ e"]
-    assert str(Diff(tuple(changes[:2]))) == "\n".join(changes[:2])
-    first, second, third, more = str(Diff(tuple(changes))).splitlines()
+    assert str(Diff.of(tuple(changes[:2]))) == "\n".join(changes[:2])
+    first, second, third, more = str(Diff.of(tuple(changes))).splitlines()
     assert [first, second] == changes[:2]
     assert third == changes[2][:200_000] + "…"
     assert more == "… and 2 more changes"
-    assert str(Diff(("+" * 1_000_001,))) == "+" * 1_000_000 + "…"
+    assert str(Diff.of(("+" * 1_000_001,))) == "+" * 1_000_000 + "…"
 
 
 def large() -> ArrowProject:

@@ -191,3 +191,37 @@ async def test_forms_to_sign_in_that_are_whole_at_once_have_their_turns(
         await asyncio.gather(*(http.post("/sign-in", content=form()) for _ in range(20)))
         other.cancel()
     assert len(set(turns_before)) == len(turns_before) == 20
+
+
+async def test_of_the_librarys_files_a_workspace_is_handed_a_few_at_a_time_and_whole(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handing, most, ranges = 0, list[int](), list[Any]()
+
+    async def hand_out(scope: Scope, _receive: Any, send: Any) -> None:
+        nonlocal handing
+        handing += 1
+        most.append(handing)
+        ranges.append(dict(scope["headers"]).get(b"range"))
+        for _ in range(500):  # so that all are asked for
+            await asyncio.sleep(0)
+        await Response("a file")(scope, _receive, send)
+        handing -= 1
+
+    monkeypatch.setattr("workbench.mounting._load", lambda *_: _Files(hand_out))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
+        asked = (client.get(SCRIPT, headers={"Range": "bytes=0-1"}) for _ in range(40))
+        assert {answer.text for answer in await asyncio.gather(*asked)} == {"a file"}
+    assert max(most) == 8
+    assert set(ranges) == {None}
+
+
+class _Files(FastAPI):
+    """In place of the library."""
+
+    def __init__(self, hand_out: Any) -> None:
+        super().__init__()
+        self._hand_out = hand_out
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        await self._hand_out(scope, receive, send)
