@@ -105,7 +105,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._reader.keeps_up()
         if self._sender is not None:
-            self._sender.free()
+            self._sender.is_whole()  # what the app has by now stays counted until it is done with that
         # The library's parts know each other, and so stay for long: not with what has come.
         self.conn.reader.buffer.clear()
         self.frames.clear()
@@ -125,6 +125,13 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
     def shutdown(self) -> None:
         if not self.transport.is_closing():  # else it has been told already
             super().shutdown()
+
+    async def run_asgi(self) -> None:
+        try:
+            await super().run_asgi()
+        finally:
+            if self._sender is not None:
+                self._sender.free()
 
     async def receive(self) -> ASGIReceiveEvent:
         self._go_on_reading()

@@ -215,3 +215,19 @@ async def test_who_is_in_the_midst_of_a_message_is_there(app: App, connect: Call
         assert not line.protocol.close_sent
     line.protocol.keepalive_timeout()
     assert line.protocol.close_sent
+
+
+async def test_a_message_has_its_room_until_the_app_is_done_with_it_whether_or_not_its_client_is_there(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    line = await open_socket(connect)
+    app.may_answer.clear()
+    line.comes(frame(TEXT, b"x" * MIB))
+    await turns_until(lambda: app.messages)
+    line.close()
+    await turns(20)
+    assert app.room._bytes.total() + app.room.for_short._bytes.total() > MIB  # pyright: ignore[reportPrivateUsage]
+    app.may_answer.set()
+    await turns_until(lambda: app.ended)
+    await turns(5)
+    assert not app.room._bytes.total() + app.room.for_short._bytes.total()  # pyright: ignore[reportPrivateUsage]
