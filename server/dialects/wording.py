@@ -106,7 +106,7 @@ class Transcript:
         return text.removeprefix(streamed) if streamed and text.startswith(streamed) else lead + text
 
 
-_LONGEST_PIECE = 2**20  # bytes of a text that comes in several frames: nobody else is served while one is written
+_LONGEST_PIECE = 2**16  # bytes of a text that comes in several frames: nobody else is served while one is written
 _SHORT = 100  # bytes below which no field is cut
 _HALF_CHARACTER = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 

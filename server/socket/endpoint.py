@@ -12,6 +12,7 @@ from server.access.admission import Admission, admit_at_once, admit_by_hello
 from server.access.rules import POLICY_VIOLATION, Access, AccessDenied, client_address, client_network
 from server.dialects import DIALECTS, Frame, encode
 from server.limits.connection_limit import TRY_AGAIN_LATER, ConnectionLimit, TooManyConnections
+from server.limits.pace import Pace
 from server.limits.room import Sender
 from server.services import Services
 from server.socket.open_editor import OpenEditor
@@ -47,7 +48,7 @@ async def _serve(websocket: WebSocket, access: Access, limit: ConnectionLimit, s
 
 
 async def _talk(websocket: WebSocket, access: Access, admission: Admission, services: Services) -> None:
-    send = _sender(websocket)
+    send = _sender(websocket, services.paces[admission.workspace])
     dialect = websocket.query_params.get("dialect")
     if dialect is not None and dialect not in DIALECTS:
         await send(_say(f"UNKNOWN_DIALECT: There is no dialect {dialect[:40]!r}. Known: {', '.join(DIALECTS)}."))
@@ -80,15 +81,17 @@ def _say(text: str) -> Frame:
     return {"type": "chat_response", "message": text}
 
 
-def _sender(websocket: WebSocket) -> Callable[[Frame], Awaitable[None]]:
+def _sender(websocket: WebSocket, pace: Pace) -> Callable[[Frame], Awaitable[None]]:
     async def send(frame: Frame) -> None:
         # Some clients decode only ASCII, so everything else is escaped. A client that has left gets nothing more.
         if (
             websocket.client_state is WebSocketState.CONNECTED
             and websocket.application_state is WebSocketState.CONNECTED
         ):
+            with pace.holding():
+                text = encode(frame)
             try:
-                await websocket.send_text(encode(frame))
+                await websocket.send_text(text)
             except (WebSocketDisconnect, RuntimeError):
                 return
 

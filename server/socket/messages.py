@@ -23,6 +23,7 @@ from server.json_text import JsonError, read_object, refuse_crowded_story
 from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest, may_be_id
 from server.problems import first_problems
 
+_LONGEST_ERROR, _MOST_OF_ERROR = 1_000, 10
 _LONGEST_ID = 64  # characters of a text
 # What an editor says of a call is kept until its turn ends, and told: so many characters, of a longer one its ids.
 _LONGEST_RESULT, _MOST_TOLD = 20_000, 1_000
@@ -110,9 +111,22 @@ def _words(value: Any) -> Any:
     """An error in whatever form a client has it; some send `false` for none."""
     if not value:
         return None
-    if not isinstance(value, str) and not is_within(value, _LONGEST_RESULT):
-        return f"It is longer than the {_LONGEST_RESULT:,} characters that are read."
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:1000]
+    beginning = _beginning(value)
+    return (beginning if isinstance(beginning, str) else json.dumps(beginning, ensure_ascii=False))[:_LONGEST_ERROR]
+
+
+def _beginning(value: Any, levels: int = 3) -> Any:
+    """As much of a value as is told; all of it may be megabytes, which are written in one go."""
+    match value:
+        case str():
+            return value[:_LONGEST_ERROR]
+        case dict():
+            some = islice(value.items(), _MOST_OF_ERROR if levels else 0)  # pyright: ignore[reportUnknownArgumentType]
+            return {name[:_LONGEST_ERROR]: _beginning(one, levels - 1) for name, one in some}
+        case list():
+            return [_beginning(one, levels - 1) for one in value[: _MOST_OF_ERROR if levels else 0]]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value
 
 
 # A function that the user has named; clients of a chat service say `be_function`.

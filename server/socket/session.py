@@ -57,6 +57,7 @@ _NOT_TEXT = "A message must be a text frame with one JSON object, and this was a
 _BUSY = Failure("BUSY", "The last message is still being worked on. Wait for its end, or send stop.")
 _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview", "assistant")
 _SMALLEST_FRAME_BYTES = 1000
+_SENT_AT_ONCE = 10  # frames
 _DECODED_AT_ONCE = 2_000  # characters, some tenths of a millisecond
 _LARGEST_FRAME_BYTES = 4 * 2**20  # nobody else is served while one is written
 
@@ -412,6 +413,8 @@ class Session:
 
     async def _send_all(self, frames: Iterable[Frame]) -> None:
         async with self._sending:  # what belongs together is not torn apart
-            for frame in frames:
+            for number, frame in enumerate(frames):
+                if number >= _SENT_AT_ONCE:  # a text is thousands, and many clients of a workspace may be sent one
+                    await self._services.paces[self.workspace].wait(is_message=False)
                 await self._send(frame)
-                await asyncio.sleep(0)  # a client that reads quickly never makes it wait, and a text is thousands
+                await asyncio.sleep(0)  # a client that reads quickly never makes it wait

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import socket
+from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -19,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from fletcher.connections.reader import Waits
 from server import Access, Limits
 from server.dialects.dialect import Frame
+from server.limits.pace import Pace
 from server.socket.session import Session
 from tests.agent.scripted_model import PATIENCE_S
 from tests.agent.story import story_text
@@ -197,7 +199,7 @@ async def test_between_the_frames_of_a_long_text_others_have_their_turn() -> Non
             others += 1
             await asyncio.sleep(0)
 
-    session = Session(send, "envelope", "local", Mock(), Mock())
+    session = Session(send, "envelope", "local", Mock(), Mock(paces=defaultdict(Pace)))
     running = asyncio.create_task(another())
     await session._send_all({"type": "text"} for _ in range(100))  # pyright: ignore[reportPrivateUsage]
     await running
