@@ -111,20 +111,20 @@ def _words(value: Any) -> Any:
     """An error in whatever form a client has it; some send `false` for none."""
     if not value:
         return None
-    beginning = _beginning(value)
-    return (beginning if isinstance(beginning, str) else json.dumps(beginning, ensure_ascii=False))[:_LONGEST_ERROR]
+    first = _first_of(value)
+    return (first if isinstance(first, str) else json.dumps(first, ensure_ascii=False))[:_LONGEST_ERROR]
 
 
-def _beginning(value: Any, levels: int = 3) -> Any:
+def _first_of(value: Any, levels: int = 3) -> Any:
     """As much of a value as is told; all of it may be megabytes, which are written in one go."""
     match value:
         case str():
             return value[:_LONGEST_ERROR]
         case dict():
             some = islice(value.items(), _MOST_OF_ERROR if levels else 0)  # pyright: ignore[reportUnknownArgumentType]
-            return {name[:_LONGEST_ERROR]: _beginning(one, levels - 1) for name, one in some}
+            return {name[:_LONGEST_ERROR]: _first_of(one, levels - 1) for name, one in some}
         case list():
-            return [_beginning(one, levels - 1) for one in value[: _MOST_OF_ERROR if levels else 0]]  # pyright: ignore[reportUnknownVariableType]
+            return [_first_of(one, levels - 1) for one in value[: _MOST_OF_ERROR if levels else 0]]  # pyright: ignore[reportUnknownVariableType]
         case _:
             return value
 
