@@ -91,16 +91,16 @@ def test_no_more_of_what_a_change_takes_away_is_drawn_than_there_may_be_links(mo
 def test_of_long_names_and_texts_no_more_is_drawn_than_is_looked_at() -> None:
     story = json.loads(story_text())
     scene_id, scene = next(iter(story["resources"]["scenes"].items()))
-    scene["name"] = "A scene " * 12_000
-    story["resources"]["characters"]["901"] = {"name": "Elena" * 19_000, "color": "ffffff"}
+    scene["name"] = "A scene " * 1_200
+    story["resources"]["characters"]["901"] = {"name": "Elena" * 1_900, "color": "ffffff"}
     for key in range(1000, 1010):
         data = {"character": 901, "lines": ["Who is there? " * 7_000] * 2, "playable": True}
-        story["resources"]["nodes"][str(key)] = {"type": "dialog", "name": "Hello" * 19_000, "data": data}
+        story["resources"]["nodes"][str(key)] = {"type": "dialog", "name": "Hello" * 1_900, "data": data}
         scene["map"][str(key)] = {"offset": [key, 0], "io": [[key, 0, 1000, 0]]}
-    story["resources"]["variables"]["902"] = {"name": "oil " * 24_000, "type": "str", "init": ""}
+    story["resources"]["variables"]["902"] = {"name": "oil " * 2_400, "type": "str", "init": ""}
     for key in range(1010, 1020):
         data = {"variable": 902, "operator": "eq", "with": [0, "lamp " * 19_000]}
-        kind = "condition" if key % 2 else "a type " * 14_000
+        kind = "condition" if key % 2 else "a type " * 1_400
         story["resources"]["nodes"][str(key)] = {"type": kind, "name": "c", "data": data}
         scene["map"][str(key)] = {"offset": [key, 0]}
     opened = OpenStory.read("long.arrow", json.dumps(story).encode())
