@@ -639,12 +639,34 @@ def test_a_message_is_kept_until_something_came_of_it(*, comes_to_something: boo
 def test_pages_whose_browsers_leave_together_are_given_up_one_after_the_other() -> None:
     now = 100.0
     farewells = Farewells(30.0, lambda: now)
-    due = [farewells.next_s() for _ in range(1_000)]
+
+    async def use() -> list[float]:
+        """What the library's own tasks are told, which are called so."""
+        asleep, sleep = list[float](), asyncio.sleep
+
+        async def noted(seconds: float) -> None:
+            if seconds < 30.0:  # somebody else
+                await sleep(seconds)
+            else:
+                asleep.append(seconds)
+
+        with Client(page("/x")) as client, pytest.MonkeyPatch.context() as patched:
+            patched.setattr("nicegui.client.asyncio.sleep", noted)
+            patched.setattr(client.page, "resolve_reconnect_timeout", farewells.next_s)
+            patched.setattr(client, "delete", lambda: None)
+            for number in range(1_000):
+                client._socket_to_document_id[f"s{number}"] = f"d{number}"
+                client._num_connections[f"d{number}"] = 1
+                client.handle_disconnect(f"s{number}")
+            assert client.page.resolve_reconnect_timeout() == 30.0, "for how long messages are kept, for instance"
+            while len(asleep) < 1_000 or client._delete_tasks:
+                await sleep(0)
+        return asleep
+
+    due = on_a_page(use)
     assert due[0] == 30.0
     assert due[10] == pytest.approx(33.0)
     assert due[-1] == 90.0
-    now = 200.0
-    assert farewells.next_s() == 30.0
 
 
 def test_what_a_page_that_is_gone_has_drawn_is_freed_without_looking_for_garbage() -> None:

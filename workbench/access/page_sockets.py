@@ -44,6 +44,7 @@ _MOST_SAID = 20  # of one event; the library keeps a list of all
 _MOST_PARTS = 20  # beside texts: an empty object takes thirty times as much as it is long
 
 _MOST_WAITING, _OF_A_MESSAGE = 32 * 2**20, 2_000  # bytes of memory; what a short one takes to be said counts as well
+_GIVING_UP = "delete content"  # how the library's task is called
 _BETWEEN_FAREWELLS_S, _LATEST_FAREWELL_S = 0.3, 60.0
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of memory that its JSON takes
 
@@ -88,7 +89,13 @@ class Farewells:
         self._last = 0.0
 
     def next_s(self) -> float:
-        """In how many seconds the next one is."""
+        """In how many seconds the next one is.
+
+        The library asks how long it waits for other purposes, too: only the task that is to give a page up has a turn.
+        """
+        task = asyncio.current_task()
+        if task is None or not task.get_name().startswith(_GIVING_UP):
+            return self._wait_s
         now = self._now()
         due = now + self._wait_s
         self._last = min(max(due, self._last + _BETWEEN_FAREWELLS_S), due + _LATEST_FAREWELL_S)
