@@ -22,7 +22,7 @@ _SYNCHRONOUS = "FULL"  # what was acknowledged is there after a power cut
 
 # Nobody may write while it waits for those who read what is in it: only where it is longer, seldom, and not for long.
 _LONGEST_LOG = 64 * 2**20  # bytes
-_LOG_PATIENCE_S, _LOG_REST_S = 2, 20
+_LOG_PATIENCE_S, _LOG_REST_S = 0.25, 2.0
 
 
 class WriteAheadLog:
@@ -43,7 +43,7 @@ class WriteAheadLog:
             return
         connection = self._engine.raw_connection()
         try:
-            connection.cursor().execute(f"PRAGMA busy_timeout = {_LOG_PATIENCE_S * 1000}")
+            connection.cursor().execute(f"PRAGMA busy_timeout = {round(_LOG_PATIENCE_S * 1000)}")
             connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.Error as error:  # what was written is written
             logger.warning("the catalog's write-ahead log cannot be shortened: %s", error)
