@@ -152,7 +152,7 @@ async def test_how_far_very_many_documents_are_is_told_in_turn_with_others_and_n
 
     other = asyncio.ensure_future(others())
     stream = await streamed(Request({"type": "http"}, receive), run)
-    lines = [line async for line in stream.body_iterator]
+    lines = [cast("bytes", line) async for line in stream.body_iterator]
     is_over = True
     await other
     assert 900 < len(lines) < 1_100

@@ -99,6 +99,11 @@ class PageSocket:
             | {"args": [json.dumps(said)]},
         )
 
+    def listener(self, kind: str) -> str:
+        """The id of the first that listens to events of this kind."""
+        events = (event for element in self._elements.values() for event in element.get("events", ()))
+        return next(event["listener_id"] for event in events if event["type"] == kind)
+
     def fields(self) -> list[tuple[str, dict[str, Any]]]:
         """What can be written or chosen on the page: the tag, and what says of which field something is."""
         return [
@@ -359,7 +364,5 @@ def test_nothing_is_kept_of_pages_within_the_page(guarded: str, opened: ExitStac
     """There are none, and the library keeps whatever it is told of them."""
     red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
     told = {"client_id": red.page_id, "id": 0}
-    listeners = {
-        event["type"]: event["listener_id"] for element in red._elements.values() for event in element.get("events", ())
-    }
-    assert red.ask("event", told | {"listener_id": listeners["sub_pages_open"], "args": ["{"]}).endswith(f"{ANSWER}7[]")
+    listener = red.listener("sub_pages_open")
+    assert red.ask("event", told | {"listener_id": listener, "args": ["{"]}).endswith(f"{ANSWER}7[]")

@@ -650,7 +650,8 @@ def test_pages_whose_browsers_leave_together_are_given_up_one_after_the_other() 
             else:
                 asleep.append(seconds)
 
-        with Client(page("/x")) as client, pytest.MonkeyPatch.context() as patched:
+        leaving: Any = Client(page("/x"))
+        with leaving as client, pytest.MonkeyPatch.context() as patched:
             patched.setattr("nicegui.client.asyncio.sleep", noted)
             patched.setattr(client.page, "resolve_reconnect_timeout", farewells.next_s)
             patched.setattr(client, "delete", lambda: None)
