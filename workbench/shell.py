@@ -19,12 +19,11 @@ from server.access.browser_sessions import BrowserSession, cookie_name
 from server.limits.places import Places
 from server.limits.rate import Rate
 from server.limits.turn_rate import TooManyTurns
+from workbench.access.farewells import Farewells, free_elements
 from workbench.access.page_sockets import (
-    Farewells,
     KeptMessages,
     WaitingMessages,
     forget_unseen_page,
-    free_elements,
     keep_pages_apart,
     leave_pages,
     pages_of,

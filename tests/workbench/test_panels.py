@@ -28,7 +28,7 @@ from tests.agent.scripted_model import PATIENCE_S
 from tests.looks import looks_at
 from tests.workbench.test_forms import beside_playwright, on_a_page
 from workbench import shell
-from workbench.access.page_sockets import Farewells, free_elements
+from workbench.access.farewells import Farewells, free_elements
 from workbench.asking.panel import AskPanel
 from workbench.frame.latest import Latest
 from workbench.projects import ProjectsPanel

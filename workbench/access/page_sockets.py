@@ -8,7 +8,6 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from sys import getsizeof
-from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -44,8 +43,6 @@ _MOST_SAID = 20  # of one event; the library keeps a list of all
 _MOST_PARTS = 20  # beside texts: an empty object takes thirty times as much as it is long
 
 _MOST_WAITING, _OF_A_MESSAGE = 32 * 2**20, 2_000  # bytes of memory; what a short one takes to be said counts as well
-_GIVING_UP = "delete content"  # how the library's task is called
-_BETWEEN_FAREWELLS_S, _LATEST_FAREWELL_S = 0.3, 60.0
 _MOST_KEPT = 2**20  # of what was said to a page, in bytes of memory that its JSON takes
 
 # What a browser's tab keeps of a workspace's pages, as `fletcher/story/red/text`; that of others stays theirs.
@@ -73,47 +70,6 @@ def keep_pages_apart() -> None:
     sio.eio.transports = ["websocket"]
     sio.eio.on("message", _understood(sio.eio.handlers["message"]))
     sio.eio.send_packet = counted(sio.eio.send_packet)
-
-
-class Farewells:
-    """When pages are given up whose browsers have left: one after the other, as each keeps the event loop for a moment.
-
-    Args:
-        wait_s: So long their browsers may be away.
-        now: The time.
-    """
-
-    def __init__(self, wait_s: float, now: Callable[[], float] = monotonic) -> None:
-        self._wait_s = wait_s
-        self._now = now
-        self._last = 0.0
-
-    def next_s(self) -> float:
-        """In how many seconds the next one is.
-
-        The library asks how long it waits for other purposes, too: only the task that is to give a page up has a turn.
-        """
-        task = asyncio.current_task()
-        if task is None or not task.get_name().startswith(_GIVING_UP):
-            return self._wait_s
-        now = self._now()
-        due = now + self._wait_s
-        self._last = min(max(due, self._last + _BETWEEN_FAREWELLS_S), due + _LATEST_FAREWELL_S)
-        return self._last - now
-
-
-def free_elements(client: Client) -> None:
-    """Has what a page drew freed as soon as it is deleted, and no garbage be looked for, which would hold everybody.
-
-    To be called just before: each element knows itself by who hears of its changes, and its page by who hears of it.
-    """
-    elements = list(client.elements.values())
-    for element in elements:
-        for part in (element.props, element.classes, element.style):
-            part._change_handlers.clear()  # pyright: ignore[reportPrivateUsage]
-        element._event_listeners.clear()  # pyright: ignore[reportPrivateUsage]
-    children = [slot.children for element in elements for slot in element.slots.values()]
-    asyncio.get_running_loop().call_soon(lambda: [some.clear() for some in children])
 
 
 class KeptMessages(deque[HistoryEntry]):
