@@ -16,7 +16,7 @@ from arrow_project.operations import OPERATIONS
 from arrow_project.operations.variables import MOST_WRITTEN
 from arrow_project.outlining import outline
 from arrow_project.project import ArrowProject, lower, parse
-from arrow_project.renumbering import changed_ids, renumbered
+from arrow_project.renumbering import changed_ids, renumbered, renumbered_data
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
 from arrow_project.values import copied, is_within, width_of
@@ -73,6 +73,7 @@ __all__ = [
     "parse",
     "pieces",
     "renumbered",
+    "renumbered_data",
     "restore",
     "shorten",
     "tables_of",

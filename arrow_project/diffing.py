@@ -85,9 +85,7 @@ def lost_fields(before: ArrowProject, after: ArrowProject) -> Iterator[str]:
                 yield from _lost(f"node {node} on the map", place, places[node], but=("io", "skip"))
     for key, node in old.nodes.items():
         if key in new.nodes:
-            yield from _lost(
-                f"node {key} ({_excerpt(text(node['type']), 0)}) data", node["data"], new.nodes[key]["data"]
-            )
+            yield from _lost(f"{_called(key, node)} data", node["data"], new.nodes[key]["data"])
 
 
 def _lost(thing: str, before: Record, after: Record, but: Container[str] = ()) -> Iterator[str]:
@@ -150,11 +148,15 @@ def _nodes(old: ProjectData, new: ProjectData) -> Iterator[str]:
 
 def _node_changes(key: int, old: ProjectData, new: ProjectData) -> Iterator[str]:
     before, after = old.nodes[key], new.nodes[key]
-    thing = f"node {key} ({_excerpt(text(after['type']), 0)})"
+    thing = _called(key, after)
     without = {k: v for k, v in before.items() if k != "data"}
     yield from _changes(thing, without, {k: v for k, v in after.items() if k != "data"})
     if before["data"] != after["data"]:
         yield from _changes(thing, simplified(old, key), simplified(new, key))
+
+
+def _called(key: int, node: Record) -> str:
+    return f"node {key} ({_excerpt(text(node['type']), 0)})"
 
 
 def _connections(old: ProjectData, new: ProjectData) -> Iterator[str]:

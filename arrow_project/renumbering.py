@@ -7,15 +7,15 @@ from arrow_project.operation import Operation
 
 _ID_KEYS = frozenset(
     {
-        "node_id", "from_node_id", "to_node_id", "from", "to", "connect_from", "target", "scene_id", "macro",
+        "node_id", "from_node_id", "to_node_id", "from", "to", "connect_from", "target", "scene_id", "macro", "entry",
         "variable", "variable_id", "character", "character_id",
     }
 )  # fmt: skip
 # What the results of operations call the ids of what they created.
 _CREATED = ("node_id", "scene_id", "variable_id", "character_id", "entry_node_id", "last_node_id")
-_CONNECTIONS = ("push", "pop")
+_CONNECTIONS = ("push", "pop", "io")
 _NATIVE_ID_KEYS = frozenset({"entry", "variable", "character", "target", "macro"})
-_NATIVE_ID_LISTS = frozenset({"ref", "use"})
+_ID_LISTS = frozenset({"ref", "use", "refer", "drop"})
 _OPERAND_IS_VARIABLE = 1
 
 
@@ -34,8 +34,8 @@ def changed_ids(expected: Mapping[str, Any], given: Mapping[str, Any]) -> dict[i
 
 
 def renumbered_data(data: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
-    """A node's simplified data with every id replaced that `ids` has."""
-    return _record(dict(data), ids)
+    """The arguments of a call, or a node's data, simplified or not, with every id replaced that `ids` has."""
+    return _record(dict(data), ids) if ids else dict(data)
 
 
 def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
@@ -65,12 +65,23 @@ def _value(value: Any, ids: Mapping[int, int], key: str, *, is_id: bool) -> Any:
         return _record(cast("dict[str, Any]", value), ids)
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        if key in _CONNECTIONS:
-            return [_connection(item, ids) for item in items]
+        if (listed := _listed(items, ids, key)) is not None:
+            return listed
         if key == "connection":  # the other node, its slot, and whether it leads to the new one
             return [*(_id(end, ids) for end in items[:1]), *items[1:]]
         return [_value(item, ids, "", is_id=False) for item in items]
     return _id(value, ids) if is_id else value
+
+
+def _listed(items: list[Any], ids: Mapping[int, int], key: str) -> list[Any] | None:
+    """What lists with ids become; None for any other."""
+    if key in _CONNECTIONS:
+        return [_connection(item, ids) for item in items]
+    if key in _ID_LISTS:
+        return [_id(item, ids) for item in items]
+    if key == "with" and items[:1] == [_OPERAND_IS_VARIABLE]:
+        return [items[0], *(_id(item, ids) for item in items[1:])]
+    return None
 
 
 def _id(value: Any, ids: Mapping[int, int]) -> Any:
@@ -100,10 +111,5 @@ def _native(value: Any, ids: Mapping[int, int], key: str = "") -> Any:
     if not isinstance(value, list):
         return _id(value, ids) if key in _NATIVE_ID_KEYS else value
     items = cast("list[Any]", value)
-    if key == "io":
-        return [_connection(way, ids) for way in items]
-    if key in _NATIVE_ID_LISTS:
-        return [_id(item, ids) for item in items]
-    if key == "with" and items[:1] == [_OPERAND_IS_VARIABLE]:
-        return [items[0], *(_id(item, ids) for item in items[1:])]
-    return items
+    listed = _listed(items, ids, key)
+    return items if listed is None else listed

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import DBAPIError
 
 from corpora.files import close_to_others
 
@@ -41,15 +42,15 @@ class WriteAheadLog:
         """To be called between two transactions that write. Readers wait for nothing."""
         if time.monotonic() < self._rests_until or not self._is_long():
             return
-        connection = self._engine.raw_connection()
         try:
-            connection.cursor().execute(f"PRAGMA busy_timeout = {round(_LOG_PATIENCE_S * 1000)}")
-            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        except sqlite3.Error as error:  # what was written is written
+            with closing(self._engine.raw_connection()) as connection:
+                connection.cursor().execute(f"PRAGMA busy_timeout = {round(_LOG_PATIENCE_S * 1000)}")
+                try:
+                    connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                finally:
+                    connection.cursor().execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
+        except (sqlite3.Error, DBAPIError) as error:  # what was written is written
             logger.warning("the catalog's write-ahead log cannot be shortened: %s", error)
-        finally:
-            connection.cursor().execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
-            connection.close()
         self._rests_until = time.monotonic() + _LOG_REST_S if self._is_long() else 0.0
 
     def _is_long(self) -> bool:

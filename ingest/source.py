@@ -96,7 +96,7 @@ def document_name(name: str) -> str:
     """
     given = enough_of_name(name).replace("\\", "/")
     # Composing takes the square of the marks in a row, and no other thread runs meanwhile.
-    normal = given if has_many_marks(given) else unicodedata.normalize("NFC", given)
+    normal = given if _has_many_marks(given) else unicodedata.normalize("NFC", given)
     if broken := _broken_rule(normal):
         raise InvalidName(
             f"The document name '{printable(name[:80])}' is not allowed: it {broken}. Rename it; a name is the path "
@@ -105,7 +105,7 @@ def document_name(name: str) -> str:
     return normal
 
 
-def has_many_marks(name: str) -> bool:
+def _has_many_marks(name: str) -> bool:
     """Whether some letter has more accents than any language puts on one."""
     if name.isascii():
         return False
@@ -138,7 +138,7 @@ def _broken_rule(name: str) -> str | None:
         return "leads out of the folder with '..'"
     if "." in parts or "" in parts:
         return "has an empty part or '.' between its slashes"
-    if has_many_marks(name):
+    if _has_many_marks(name):
         return f"has a letter with more than {_MOST_MARKS} accents"
     if not is_printable(name):
         return "has a control character, one that is not seen or turns what follows, or bytes that are not text"

@@ -155,10 +155,7 @@ class VectorUpkeep:
         marked = self._catalog.passage_ids(key)
         # Only after that: what is added to the catalog meanwhile has no vector before the lock is free.
         stored = self._vectors.ids(key)
-        strange = sorted(stored - marked.keys())
-        for begin in range(0, len(strange), _FORGOTTEN_AT_ONCE):
-            self._vectors.delete(key, strange[begin : begin + _FORGOTTEN_AT_ONCE])
-            beat()
+        self._take_out(key, stored - marked.keys(), beat)
         whole = stored - self._vectors.without_text(key)
         missing = iter([passage_id for passage_id, embedded in marked.items() if embedded and passage_id not in whole])
         while some := list(islice(missing, _BATCH)):
@@ -188,11 +185,14 @@ class VectorUpkeep:
         """Drop the index, to be made anew."""
         logger.info("an index from which %s vectors were deleted is made anew", self._deleted[key])
         self.begin_anew(key)  # first: killed at any moment, the catalog counts on no vector that is not there
-        stored = sorted(self._vectors.ids(key))
-        for begin in range(0, len(stored), _FORGOTTEN_AT_ONCE):  # else nobody gets on while it is dropped
-            self._vectors.delete(key, stored[begin : begin + _FORGOTTEN_AT_ONCE])
-            beat()
+        self._take_out(key, self._vectors.ids(key), beat)  # else nobody gets on while it is dropped
         self._drop(key)
+
+    def _take_out(self, key: ProjectKey, stored: Iterable[str], beat: Callable[[], None]) -> None:
+        in_order = sorted(stored)
+        for begin in range(0, len(in_order), _FORGOTTEN_AT_ONCE):
+            self._vectors.delete(key, in_order[begin : begin + _FORGOTTEN_AT_ONCE])
+            beat()
 
     def _delete(self, key: ProjectKey, some: Sequence[str]) -> None:
         self._vectors.delete(key, some)

@@ -145,9 +145,8 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
-        if (
-            self.close_sent and not self.transport.is_closing()
-        ):  # uvicorn reads on, as the client's own is still to come
+        # uvicorn reads on, as the client's own close is still to come.
+        if self.close_sent and not self.transport.is_closing():
             self._end_soon()
 
     def handle_cont(self, event: Frame) -> None:

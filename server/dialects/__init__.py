@@ -4,7 +4,6 @@ from server.dialects.arrow_ai import ArrowAIDialect
 from server.dialects.dialect import MAX_FRAME_BYTES, Call, CannotExecute, Client, Dialect, EndReason, Frame, View
 from server.dialects.envelope import EnvelopeDialect
 from server.dialects.fletcher import FletcherDialect
-from server.dialects.lowering import with_ids
 from server.dialects.plain import PlainDialect
 from server.dialects.spec import SpecDialect
 from server.dialects.wording import encode, fits, size, without_appendix
@@ -30,6 +29,5 @@ __all__ = [
     "encode",
     "fits",
     "size",
-    "with_ids",
     "without_appendix",
 ]

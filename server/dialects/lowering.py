@@ -1,7 +1,6 @@
 """Operations as calls of Arrow's own functions, in the way that an editor which only half knows them executes well."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from arrow_project import NativeCall, Operation, OperationResult
 from server.dialects.dialect import Call, Client, Dialect, View
@@ -81,38 +80,3 @@ class NativeDialect(Dialect):
 
 def _without(operation: Operation, *names: str) -> Operation:
     return Operation(operation.function, {n: value for n, value in operation.arguments.items() if n not in names})
-
-
-_IDS = frozenset(
-    {
-        "node_id", "scene_id", "variable_id", "character_id", "from_node_id", "to_node_id", "from", "to",
-        "entry", "variable", "character", "target", "macro",
-    }
-)  # fmt: skip
-_OPERAND_IS_VARIABLE = 1
-# What an operand, or what a jump leads to, calls its id: by its type.
-_ID_OF = {"variable": frozenset({"value"}), **dict.fromkeys(("node", "scene", "marker"), frozenset({"id"}))}
-
-
-def with_ids(arguments: Mapping[str, Any], real: Mapping[int, int]) -> dict[str, Any]:
-    """Arguments with the ids that the editor has really given, in place of those that were expected."""
-    if not real:
-        return dict(arguments)
-    ids = _IDS | _ID_OF.get(str(arguments.get("type")), frozenset())
-    return {name: _with_ids(name in ids, name, value, real) for name, value in arguments.items()}
-
-
-def _with_ids(is_id: bool, name: str, value: Any, real: Mapping[int, int]) -> Any:
-    match value:
-        case int() if is_id:
-            return real.get(value, value)
-        case dict():
-            return with_ids(value, real)  # pyright: ignore[reportUnknownArgumentType]
-        case [int(kind), *ids] if name == "with" and kind == _OPERAND_IS_VARIABLE:
-            return [kind, *(real.get(each, each) for each in ids)]
-        case [*ids] if name in ("drop", "refer"):
-            return [real.get(resource_id, resource_id) for resource_id in ids]
-        case [*connections] if name in ("push", "pop"):
-            return [[real.get(f, f), f_slot, real.get(t, t), t_slot] for f, f_slot, t, t_slot in connections]
-        case _:
-            return value

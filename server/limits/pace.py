@@ -4,6 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from time import monotonic, thread_time
+from typing import TypeVar
+
+from agent import in_thread
+
+_Result = TypeVar("_Result")
 
 # What is drawn is also written as JSON, and sent.
 _TIMES = 3
@@ -44,6 +49,22 @@ class Pace:
         async with self._alone:
             await self.wait(is_message=False)
             yield
+
+    async def read(self, work: Callable[[], _Result], times: int = 1) -> _Result:
+        """What the work returns, which reads JSON in a thread: nobody else runs meanwhile, so one at a time does it.
+
+        It counts `times` as long as it takes, where more of the kind follows.
+        """
+
+        def read() -> _Result:
+            began = thread_time()
+            try:
+                return work()
+            finally:
+                self.held(times * (thread_time() - began))
+
+        async with self.alone():
+            return await in_thread(read)
 
     def handled(self, seconds: float) -> None:
         """What was let in last has been done, which held the event loop."""

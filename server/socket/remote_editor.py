@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from agent import Failure, Outcome, in_thread
-from arrow_project import ArrowProject, Operation, OperationResult, ParseError, parse
-from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits, with_ids
+from arrow_project import ArrowProject, Operation, OperationResult, ParseError, parse, renumbered_data
+from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits
 from server.socket.messages import FunctionResult
 from server.socket.state import State
 
@@ -209,7 +209,7 @@ class RemoteEditor:
         subject = next(iter(applied.result.values()), None)  # what the operation is about; the rest is by the way
         for call in calls:
             request_id = _new_request_id()
-            asked = replace(call, arguments=with_ids(call.arguments, progress.ids))
+            asked = replace(call, arguments=renumbered_data(call.arguments, progress.ids))
             outcome = await self._execute(request_id, self._dialect.function_call(request_id, asked), call.function)
             self.content = outcome.content or self.content
             self.last_content = outcome.content or self.last_content
@@ -297,7 +297,7 @@ def _names_expected_ids(frame: Frame, calls: Sequence[Call]) -> bool:
     """Whether a call of the batch names an id that another one is only expected to get."""
     expected = dict.fromkeys((created for call in calls for created in call.created), -1)
     asked = [function["arguments"] for function in frame["data"]["functions"]]
-    return any(arguments != with_ids(arguments, expected) for arguments in asked)
+    return any(arguments != renumbered_data(arguments, expected) for arguments in asked)
 
 
 def _outcome_of_each(applied: Sequence[OperationResult], calls: Sequence[Call], outcome: Outcome) -> list[Outcome]:

@@ -5,6 +5,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from agent import (
     Ended,
@@ -15,7 +16,6 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
-    in_thread,
     in_thread_if_large,
 )
 from arrow_project import ArrowProject
@@ -141,7 +141,9 @@ class Session:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            await self._handle(decode(text) if len(text) < _DECODED_AT_ONCE else await self._decoded(text))
+            pace = self._services.paces[self.workspace]
+            is_short = len(text) < _DECODED_AT_ONCE
+            await self._handle(decode(text) if is_short else await pace.read(partial(decode, text)))
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
             if isinstance(error, MessageError) and error.starts_turn and self.state is State.IDLE:
@@ -151,17 +153,6 @@ class Session:
         except Exception:
             logger.exception("a message failed unexpectedly")
             await self._say_error(_INTERNAL)
-
-    async def _decoded(self, text: str) -> ClientMessage:
-        """In a thread; of a workspace one at a time, at its pace, as nobody else runs while JSON is read."""
-        pace = self._services.paces[self.workspace]
-
-        def read() -> ClientMessage:
-            with pace.holding():
-                return decode(text)
-
-        async with pace.alone():
-            return await in_thread(read)
 
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arrow_project import ArrowProject, Operation, OperationError, OperationResult, parse
-from server.dialects import DIALECTS, Call, Client, Dialect, View, size, with_ids
+from arrow_project import ArrowProject, Operation, OperationError, OperationResult, parse, renumbered_data
+from server.dialects import DIALECTS, Call, Client, Dialect, View, size
 from tests.arrow_project.conform.sequences import invented
 from tests.arrow_project.conform.writer import Writer
 from tests.server.dispatcher import Dispatcher, story_of
@@ -156,11 +156,11 @@ def test_a_batch_is_only_for_clients_that_declared_it() -> None:
 
 def test_a_variable_that_the_client_gave_another_id_is_that_one_in_what_follows() -> None:
     data = {"variable": 7, "character": 8, "with": [1, 7], "value": 7, "method": 7}
-    given = with_ids({"node_id": 9, "data": data, "refer": [7]}, {7: 70, 8: 80})
+    given = renumbered_data({"node_id": 9, "data": data, "refer": [7]}, {7: 70, 8: 80})
     renamed = {"variable": 70, "character": 80, "with": [1, 70], "value": 7, "method": 7}
     assert given == {"node_id": 9, "data": renamed, "refer": [70]}
-    assert with_ids({"with": [0, 7]}, {7: 70}) == {"with": [0, 7]}
+    assert renumbered_data({"with": [0, 7]}, {7: 70}) == {"with": [0, 7]}
     operand = {"preset": {"value": {"type": "variable", "value": 7}, "target": {"type": "node", "id": 7}}}
-    assert with_ids(operand, {7: 70})["preset"]["value"]["value"] == 70
-    assert with_ids(operand, {7: 70})["preset"]["target"]["id"] == 70
-    assert with_ids({"type": "num", "value": 7}, {7: 70})["value"] == 7
+    assert renumbered_data(operand, {7: 70})["preset"]["value"]["value"] == 70
+    assert renumbered_data(operand, {7: 70})["preset"]["target"]["id"] == 70
+    assert renumbered_data({"type": "num", "value": 7}, {7: 70})["value"] == 7

@@ -1,7 +1,7 @@
 """A story is changed on the page: previewed, applied, asked about, taken back, and taken along."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,20 @@ from tests.workbench.conftest import WIDE, load_anew, node, open_story, own_stor
 wide_alone = pytest.mark.parametrize("story_viewport", [WIDE], ids=["wide"], indirect=True)
 
 BUILD = 'Build a scene from the dialogue "Supper on a Slant" in the documents'
+
+
+@pytest.fixture
+def asked(story_page: Page) -> Iterator[list[str]]:
+    """What the browser has asked, each of which is agreed to."""
+    asked = list[str]()
+
+    def hear(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    story_page.on("dialog", hear)
+    yield asked
+    story_page.remove_listener("dialog", hear)
 
 
 def say(page: Page, message: str, button: str) -> None:
@@ -208,14 +222,7 @@ def test_who_changes_a_story_that_no_browser_keeps_is_told_once(story_page: Page
 
 
 @wide_alone
-def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: Path) -> None:
-    asked = list[str]()
-
-    def hear(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.accept()
-
-    story_page.on("dialog", hear)
+def test_who_closes_the_page_is_asked_about_changes(story_page: Page, asked: list[str], tmp_path: Path) -> None:
     load_anew(story_page)
     node(story_page, 13).wait_for()
     assert asked == []
@@ -223,23 +230,15 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, tmp_path: 
     wait_until_kept(story_page, tmp_path, "gold")
     load_anew(story_page)
     node(story_page, 13).wait_for()
-    story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"]
 
 
 @wide_alone
 def test_who_closes_the_page_is_asked_about_changes_also_where_the_server_has_ended(
-    story_page: Page, tmp_path: Path
+    story_page: Page, asked: list[str], tmp_path: Path
 ) -> None:
-    asked = list[str]()
-
-    def hear(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.accept()
-
     say(story_page, "create a variable gold = 10", "Apply")
     wait_until_kept(story_page, tmp_path, "gold")
-    story_page.on("dialog", hear)
     story_page.evaluate("window.socket.disconnect()")
     load_anew(story_page)
     node(story_page, 13).wait_for()
@@ -249,7 +248,6 @@ def test_who_closes_the_page_is_asked_about_changes_also_where_the_server_has_en
     with story_page.expect_navigation():
         story_page.evaluate(refused)
     node(story_page, 13).wait_for()
-    story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"]
 
 
@@ -268,25 +266,19 @@ def test_what_is_written_and_not_sent_is_there_again(story_page: Page) -> None:
 
 
 @wide_alone
-def test_a_story_is_there_with_the_page_whichever_tab_is_loaded_anew(story_page: Page, tmp_path: Path) -> None:
-    asked = list[str]()
-
-    def hear(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.accept()
-
+def test_a_story_is_there_with_the_page_whichever_tab_is_loaded_anew(
+    story_page: Page, asked: list[str], tmp_path: Path
+) -> None:
     say(story_page, "create a variable gold = 10", "Apply")
     wait_until_kept(story_page, tmp_path, "gold")
     zoom = "getComputedStyle(document.querySelector('.graph')).getPropertyValue('--zoom')"
     drawn = story_page.evaluate(zoom)
     assert drawn != "1"
-    story_page.on("dialog", hear)
     for _ in range(2):
         tab(story_page, "Ask")
         story_page.wait_for_url("**tab=Ask**")
         load_anew(story_page)
         story_page.get_by_role("heading", name="Ask", exact=True).wait_for()
-    story_page.remove_listener("dialog", hear)
     assert asked == ["beforeunload"] * 2
     tab(story_page, "Story")
     node(story_page, 13).wait_for()

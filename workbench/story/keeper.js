@@ -5,8 +5,8 @@ export default {
   template: "<div hidden></div>",
   mounted() {
     // Listeners, as the library has a handler of its own: by that it knows a tab again which is loaded anew.
-    this.heard = { beforeunload: this.leaves, click: this.clicks, forget: () => this.ask(false) };
-    this.heard.reloads = () => (this.reloads = true);
+    const [forget, reloads] = [() => this.ask(false), () => (this.reloads = true)];
+    this.heard = { beforeunload: this.leaves, click: this.clicks, forget, reloads };
     for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
     this.count = this.answered = 0;
     queueMicrotask(() => this.listens(window.socket)); // it is made once all elements are there
