@@ -49,6 +49,7 @@ def live_owner(settings: Settings, *, embeds: bool = False, talks: bool = False)
             if directory and not settings.chroma_url and not directory.chroma_path.exists():
                 for key in parts.catalog.every_project():  # once it is there, nobody would notice what it lacks
                     parts.retriever.repair(key)
+                    parts.vectors.close()  # of very many, else the later ones would have to wait
         services = build_services(settings, parts, needs_model=talks)
         url = url_of(bound)
         owner = ownership.announce(url) if ownership else Owner(os.getpid(), url, secrets.token_urlsafe(32))

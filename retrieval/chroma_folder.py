@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.chroma_import import import_chroma
@@ -32,6 +33,7 @@ _Answer = TypeVar("_Answer")
 
 _DATABASE = "chroma.sqlite3"
 _MOST_OPEN = 100
+_SELDOM_S = 300.0  # between two times that all indexes are let go of because they are too many
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -50,8 +52,10 @@ class ChromaFolder:
         self._in_use = CollectionsInUse()
         self._under_way = 0
         self._closes_when_idle = False
-        self._open: set[UUID] = set()
+        self._open: dict[UUID, str | None] = {}  # for whom
         self._most_open = _MOST_OPEN
+        self._full_until = 0.0
+        self._has_said_full = False
         self._was_set_aside = False
         self._examining = threading.Lock()
         self._failure: VectorStoreUnavailable | None = None
@@ -98,16 +102,36 @@ class ChromaFolder:
                 self._closes_when_idle = True
                 self._close_if_idle()
 
-    def uses(self, collection_id: UUID) -> None:
+    def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """A call is about to use the collection, whose index stays in memory until the files are let go of.
 
         That is done before they are so many that Chroma 1.5 itself lets go of some: a small one has nothing on disk
-        then, and is taken for damaged.
+        then, and is taken for damaged. Afterwards everybody's are read again, for seconds where they are large: for
+        a `workspace`, who names as many as it likes, it is done seldom, and half of the places are for others.
+
+        Raises:
+            VectorStoreUnavailable: The workspace has to wait until they may be let go of again.
         """
         with self._changing:
-            self._open.add(collection_id)
+            if collection_id in self._open:
+                return
+            if workspace is not None and self._is_full(workspace):
+                if not self._has_said_full:
+                    logger.warning("indexes of %s projects are open, and others wait", len(self._open))
+                self._has_said_full = True
+                raise VectorStoreUnavailable(
+                    "The vectors of too many projects are in use; those of others are used in some minutes."
+                )
+            self._open[collection_id] = workspace
             if len(self._open) > self._most_open:
+                self._full_until = monotonic() + _SELDOM_S
                 self._closes_when_idle = True
+
+    def _is_full(self, workspace: str) -> bool:
+        if monotonic() >= self._full_until:
+            return False
+        own = sum(whose == workspace for whose in self._open.values())
+        return len(self._open) >= self._most_open or own >= self._most_open // 2
 
     def using(self, name: str) -> AbstractContextManager[None]:
         """Held by whoever works in a collection that others may drop."""
@@ -210,6 +234,7 @@ class ChromaFolder:
 
     def _close(self) -> None:
         system, self._system = self._system, None
+        self._has_said_full = False
         self._open.clear()  # first: whoever waits for that must not wait for ever where Chroma cannot stop
         self._changing.notify_all()
         if system is not None:

@@ -59,7 +59,7 @@ class ChromaServer:
     def let_go_of_dropped(self, *, memory: bool) -> None:
         """Nothing: what a server keeps of what was dropped is not ours to remove."""
 
-    def uses(self, collection_id: UUID) -> None:
+    def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """Nothing: what a server keeps in memory is its own."""
 
     def using(self, _name: str) -> AbstractContextManager[None]:

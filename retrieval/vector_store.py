@@ -153,7 +153,7 @@ class VectorStore:
                 metadata={"workspace": key.workspace, "project": key.project_id},
             )
         with self._chroma.using(name):
-            self._collection(chroma, made.id).upsert(
+            self._collection(chroma, made.id, key.workspace).upsert(
                 ids=[passage.id for passage, _ in batch],
                 embeddings=[vector for _, vector in batch],
                 metadatas=[_metadata(passage) for passage, _ in batch],
@@ -169,7 +169,7 @@ class VectorStore:
         known = self._asked_before.pop(key, None)  # to look for it takes as long as the question
         while (found := known or _id_of(chroma, self._name(key))) is not None:
             try:
-                answer = self._collection(chroma, found).query(
+                answer = self._collection(chroma, found, key.workspace).query(
                     query_embeddings=[vector],
                     n_results=k,
                     where=None if document_id is None else {"document_id": document_id},
@@ -196,7 +196,7 @@ class VectorStore:
 
         return self._chroma.call(in_collection, patience)
 
-    def _collection(self, chroma: ServerAPI, collection_id: UUID) -> Collection:
+    def _collection(self, chroma: ServerAPI, collection_id: UUID, workspace: str | None = None) -> Collection:
         """The collection of this id, and nothing else that the server says of it.
 
         Its configuration and its schema can name functions, which Chroma's client builds and calls: whoever reaches the
@@ -206,7 +206,7 @@ class VectorStore:
         from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT
         from chromadb.types import Collection as Description
 
-        self._chroma.uses(collection_id)
+        self._chroma.uses(collection_id, workspace)
         described = Description(collection_id, "", {}, None, None, None, DEFAULT_TENANT, DEFAULT_DATABASE)
         return Collection(chroma, described, embedding_function=None)
 

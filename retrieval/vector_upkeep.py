@@ -114,6 +114,7 @@ class VectorUpkeep:
         self._catalog.record_embedding_model(*model)
         for key in keys:
             self.embed_pending(key, progress)
+            self._vectors.close()  # of very many projects, else the later ones would have to wait
 
     def _anew_if_damaged(self, work: Callable[[], _Done]) -> _Done:
         try:

@@ -183,6 +183,7 @@ def test_vectors_are_there_after_a_restart(store_in_folder: VectorStore, key: Pr
 def test_more_projects_than_files_can_be_open_are_all_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chroma 1.5 forgets a small index that it lets go of, and what is kept open would have no end."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (50, 50))
+    monkeypatch.setattr("retrieval.chroma_folder._SELDOM_S", 0)
     projects = [ProjectKey("local", str(number)) for number in range(20)]
 
     def found(key: ProjectKey) -> list[str]:
@@ -196,6 +197,35 @@ def test_more_projects_than_files_can_be_open_are_all_found(tmp_path: Path, monk
     assert again == [key.project_id for key in projects]
     assert while_put[-1][:2] == ["0", "10"]
     assert [file.name for file in tmp_path.iterdir()] == ["chroma"], "nothing was set aside as damaged"
+
+
+def test_who_searches_very_many_projects_has_the_indexes_of_all_let_go_of_seldom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is searched next has its index read again, for seconds where it is large: of all workspaces."""
+    monkeypatch.setattr("resource.getrlimit", lambda _: (50, 50))
+    now = 1000.0
+    monkeypatch.setattr("retrieval.chroma_folder.monotonic", lambda: now)
+    many = [ProjectKey("greedy", str(number)) for number in range(20)]
+    other = ProjectKey("other", "1")
+
+    def answers(store: VectorStore, key: ProjectKey) -> bool:
+        try:
+            return [name for name, _ in store.query(key, small_vector("dragon"), 1)] == [key.project_id]
+        except VectorStoreUnavailable:
+            return False
+
+    with closing(VectorStore(tmp_path / "chroma")) as store:
+        for key in [*many, other]:
+            store.put(key, [(stored(key.project_id, "d"), small_vector("dragon"))])
+            store.close()
+        first, second = ([answers(store, key) for key in many] for _ in range(2))
+        assert answers(store, other), "half of the places are for others"
+        now += 600
+        third = [answers(store, key) for key in many]
+    assert [first[:6], all(first)] == [[True] * 6, False], "one more than may be open, and then those are let go of"
+    assert 0 < second.count(True) < 6
+    assert third[:3] == [True] * 3
 
 
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
