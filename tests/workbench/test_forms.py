@@ -458,6 +458,10 @@ def test_what_is_written_stays_until_it_is_in_the_story() -> None:
 
         shown.open(OPENED)
         form.choose("create_variable")
+        form._fields["notes"].element.set_value("how many burn")
+        shown.change(OpenStory("story.arrow", OPENED.text))  # by an undo, while the variable has no name yet
+        left.append(form._fields["notes"].element.value)
+        form._fields["notes"].element.set_value("")
         form._fields["name"].element.set_value("lamps")
         form._fields["type"].element.set_value("num")
         shown.save(OPENED.written("a" * 64))
@@ -477,4 +481,22 @@ def test_what_is_written_stays_until_it_is_in_the_story() -> None:
         look()
         return left
 
-    assert on_a_page(use) == ["lamps", "lamps", "lamps_lit", "", ""]
+    assert on_a_page(use) == ["how many burn", "lamps", "lamps", "lamps_lit", "", ""]
+
+
+def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:
+    async def previewed(_name: str, _arguments: Any) -> bool:
+        return True
+
+    async def use() -> list[str]:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, previewed)
+        shown.open(OPENED)
+        form.choose("create_insert_node")
+        form._fields["notes"].element.set_value("four pages")
+        form._first.element.set_value("dialog")
+        left = [form._fields["notes"].element.value]
+        form.choose("create_scene")
+        return [*left, form._fields["notes"].element.value]
+
+    assert on_a_page(use) == ["four pages", ""]

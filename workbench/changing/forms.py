@@ -86,7 +86,7 @@ class FunctionForm:
         is_written = any(field.is_changed for field in self._fields.values())
         if is_saved:
             self._story = now
-        elif not is_written or self.previewed == self._written():
+        elif not is_written or (self.previewed is not None and self.previewed == self._written()):
             self._draw()
 
     def _forget(self) -> None:
@@ -148,6 +148,9 @@ class FunctionForm:
         first = as_id(self._first.element.value) if self._first is not None else None
         schema = OPERATIONS[function].parameters
         present, needed = _present(story, function, first), schema.get("required", [])
+        entries = {name: field for name, field in self._fields.items() if isinstance(field, Entry) and field.is_changed}
+        # What is written of a new node may be of any type; what is written of a node is not another's.
+        written = {name: one.element.value for name, one in entries.items() if function == "create_insert_node"}
         before, self._named = self._named, self._resources()
         resources = self._named
         if "by_name" in schema["properties"]:
@@ -168,9 +171,10 @@ class FunctionForm:
                 else:
                     is_open = known is None and name in (*needed, "connect_from")
                     value = self._suggested(name, resources) if is_open else known
-                    self._fields[name] = draw(
-                        name, one, resources, value, is_present=known is not None, is_required=name in needed
-                    )
+                    field = draw(name, one, resources, value, is_present=known is not None, is_required=name in needed)
+                    if name in written and isinstance(field, Entry):
+                        field.element.set_value(written[name])
+                    self._fields[name] = field
 
     def _draw_node_data(self, name: str, data: Mapping[str, Any], resources: Resources) -> None:
         """The fields of the type of node that is made or changed."""
