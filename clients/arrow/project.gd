@@ -8,6 +8,9 @@ const CHANGED_ON_DISK := (
 	"The story is taken back in the editor and is not saved: %s was changed on the disk since the turn, "
 	+ "and is left as it is. Saving writes over it."
 )
+const NOT_WRITTEN := (
+	"The story is taken back in the editor and is not saved: %s cannot be written (%s). See to the disk, and save it."
+)
 
 var main: Node
 var mind: Object
@@ -144,16 +147,11 @@ func restore(copy: Dictionary) -> String:
 	put_back(copy)
 	if not is_as_before and (found.is_empty() or not is_ours):
 		return CHANGED_ON_DISK % copy.path
+	var why := "" if is_as_before else _write(copy.path, copy.bytes)
+	if not why.is_empty():
+		return NOT_WRITTEN % [copy.path, why]
 	if copy.saved:
 		_mark_saved()
-	if is_as_before:
-		return ""
-	var file := FileAccess.open(copy.path, FileAccess.WRITE)
-	if file == null:
-		mind.reset_project_save_status(false)
-		return "%s cannot be written: %s" % [copy.path, error_string(FileAccess.get_open_error())]
-	file.store_buffer(copy.bytes)
-	file.close()
 	return ""
 
 
@@ -190,6 +188,16 @@ func center(id: int) -> bool:
 	mind.locate_node_on_grid(id, true, true)
 	mind.force_select_group([id], true)
 	return true
+
+
+## "" or why the file does not say this now: a disk that is full says so when it is written to, or later.
+func _write(file_path: String, bytes: PackedByteArray) -> String:
+	var file := FileAccess.open(file_path, FileAccess.WRITE)
+	if file == null:
+		return error_string(FileAccess.get_open_error())
+	file.store_buffer(bytes)
+	file.close()
+	return "" if FileAccess.get_file_as_bytes(file_path) == bytes else "not all of it could be written"
 
 
 func _mark_saved() -> void:

@@ -41,6 +41,15 @@ def test_an_answer_cites_its_page_and_shows_it(sample: str, open_page: OpenPage)
     expect(page.locator(".sought")).to_be_in_viewport()
 
 
+def test_a_question_that_is_written_in_place_of_a_proposed_one_is_there_again(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask&question=Who%20waits?")
+    question = page.get_by_role("textbox", name="Question")
+    expect(question).to_have_value("Who waits?")
+    question.fill(QUESTION)
+    load_anew(page)
+    expect(question).to_have_value(QUESTION)
+
+
 def test_a_search_shows_the_passages_of_one_kind(sample: str, open_page: OpenPage) -> None:
     page = open_page(f"{sample}/?project=1&tab=Ask")
     page.get_by_role("combobox", name="Kind").click()

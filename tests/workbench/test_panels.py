@@ -445,10 +445,11 @@ def test_what_a_turn_came_to_is_not_shown_in_place_of_a_story_that_was_opened_me
 def test_a_turn_that_has_ended_as_another_project_is_chosen_has_changed_the_story_and_another_one_says_that_it_has_not(
     said: list[str], *, has_ended: bool
 ) -> None:
-    async def use() -> tuple[bool, str | None]:
+    async def use() -> tuple[bool, str | None, str]:
         visit = visited()
         change: Any = StoryPanel(visit)._change  # type: ignore[reportPrivateUsage]
         visit.shown.open(story := opened())
+        change._message.set_value("make it darker")
         text = json.dumps(json.loads(story.text) | {"title": "Darker"})
 
         async def turn() -> dict[str, Any]:
@@ -463,10 +464,10 @@ def test_a_turn_that_has_ended_as_another_project_is_chosen_has_changed_the_stor
 
         visit.begin_turn = lambda _body, _tell: asyncio.ensure_future(turn())
         show_what_it_came_to, change._came_to = change._came_to, came_to if has_ended else change._came_to
-        await change._run("Make it darker", message="make it darker")
-        return "Darker" in visit.shown.story.text, change._changed_in
+        await change._send("apply")
+        return "Darker" in visit.shown.story.text, change._changed_in, change._message.value
 
-    assert on_a_page(use) == ((True, "1") if has_ended else (False, None))
+    assert on_a_page(use) == ((True, "1", "") if has_ended else (False, None, "make it darker"))
     assert said == ([] if has_ended else [LEFT])
 
 

@@ -19,7 +19,8 @@ class _Draft(ui.element, component="draft.js"):
         self.props["name"] = name
 
         def show(event: GenericEventArguments) -> None:
-            if not field.value and not field.is_under_way and isinstance(event.args, str):
+            is_free = (field.value or "") in ("", field.proposed) and not field.is_under_way
+            if is_free and isinstance(event.args, str):
                 field.set_value(event.args[: field.longest])
                 self.run_method("done")
 
@@ -37,6 +38,7 @@ class MessageField(ui.textarea):
     Attributes:
         longest: As given.
         is_under_way: What was written is sent, and nothing came of it yet.
+        proposed: What was shown there and nobody has written.
     """
 
     _draft: _Draft | None = None  # while the field is made
@@ -45,6 +47,7 @@ class MessageField(ui.textarea):
         super().__init__(label)
         self.longest = longest
         self.is_under_way = False
+        self.proposed = ""
         self._draft = _Draft(self, f"fletcher/draft/{workspace}/{label}")
         self.props(f"outlined autogrow maxlength={longest}").classes("wide")
 
@@ -54,6 +57,12 @@ class MessageField(ui.textarea):
         if self._draft is not None:
             self._draft.run_method("keep", value)
         return self
+
+    def propose(self, message: str) -> None:
+        """Shows what the writer may mean, unless something is written there, or the browser's tab has kept something."""
+        if (self.value or "") in ("", self.proposed):
+            self.proposed = message
+            super().set_value(message)
 
     @contextmanager
     def sending(self) -> Generator[None]:

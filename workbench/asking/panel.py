@@ -50,7 +50,7 @@ class AskPanel:
                 self._draw_question()
                 self._answers = Exchanges(newest=0)
             self.place = PlaceView(visit)
-        visit.question_proposed.subscribe(self._propose)
+        visit.question_proposed.subscribe(self._question.propose)
         visit.project_changed.subscribe(self._forget)
         visit.documents_changed.subscribe(self._offer_filters)
         self._conversation.recall()
@@ -74,9 +74,6 @@ class AskPanel:
                 "ANTHROPIC_API_KEY, or FLETCHER_MODEL, and start the server again."
             ).classes("hint")
         self._state = ui.label().props('role="status"').classes("status")
-
-    def _propose(self, question: str) -> None:
-        self._question.set_value(question)
 
     def _forget(self) -> None:
         self._conversation.forget()

@@ -160,7 +160,7 @@ class ChangePanel:
         return await self._run(f"/{function}", function=function, function_params=params, mode="plan")
 
     async def _run(self, said: str, **fields: Any) -> bool:
-        """One turn on the story that is open; what it asks stays open. False where it was stopped or refused."""
+        """One turn on the story that is open; what it asks stays open. False where nothing came of it."""
         story = self._shown.story
         if story is None or self._conversation.is_busy:
             return False
@@ -184,7 +184,7 @@ class ChangePanel:
         if self._shown.story is not story or (exchange.is_deleted and after is story):
             if not self._visit.is_over:
                 notify(_LEFT, "warning")
-            return True
+            return False
         if after is not story:
             self._changed_in = project
         self._shown.change(after, preview if self._asked is not None else None)

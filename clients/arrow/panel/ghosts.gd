@@ -18,6 +18,9 @@ const FARTHEST := 0.6
 var _story: Story
 var _changes: Changes
 var _drawn := 0
+## What `_places` follows from, and what the grid itself draws, in its own units.
+var _arranged := 0
+var _others: Array[Rect2] = []
 ## What the grid showed before, offset and zoom, and the offset that it was made to show.
 var _left_view := []
 var _own_view := Vector2.INF
@@ -56,12 +59,13 @@ func _process(_delta: float) -> void:
 	var grid := _story.grid()
 	position = grid.position
 	size = grid.size
-	var seen := [grid.scroll_offset, grid.zoom, _story.scene_id(), size]
-	for id: int in _changes.changed + _changes.removed:
-		seen.append(_rect_of(id))
+	var others := [_story.scene_id(), _drawn_rects()]
+	if hash(others) != _arranged:
+		_arranged = hash(others)
+		_arrange()
+	var seen := [grid.scroll_offset, grid.zoom, size, _arranged]
 	if hash(seen) != _drawn:
 		_drawn = hash(seen)
-		_arrange()
 		queue_redraw()
 
 
@@ -71,36 +75,37 @@ func _process(_delta: float) -> void:
 func _arrange() -> void:
 	_places.clear()
 	_frames.clear()
+	_others = _drawn_rects()
+	var before := {}
+	for ends in _changes.connected:
+		before.get_or_add(ends[2], ends[0])
+	var lowest := {}
 	for id: int in _changes.added:
 		if _changes.added[id].scene == _story.scene_id():
-			_places[id] = Rect2(_beside_others(_changes.added[id]), SIZE)
+			_places[id] = Rect2(_beside_others(_changes.added[id], before.get(id, -1), lowest), SIZE)
 	var top := _bottom() + GAP.y * 3
 	for scene: int in _changes.scenes:
 		top = _arrange_scene(scene, top)
 
 
-func _beside_others(node: Changes.NewNode) -> Vector2:
+## `lowest` says where the last one stands that came after the same node: the next one is looked for below it.
+func _beside_others(node: Changes.NewNode, before: int, lowest: Dictionary) -> Vector2:
 	if node.offset != null:
 		return node.offset
-	var before := _rect_of(_before(node.id))
-	var at := Vector2(before.end.x + GAP.x, before.position.y) if before.has_area() else Vector2(100, _bottom() + GAP.y)
+	var rect := _rect_of(before)
+	var at := Vector2(rect.end.x + GAP.x, rect.position.y) if rect.has_area() else Vector2(100, _bottom() + GAP.y)
+	at.y = lowest.get(before, at.y) if rect.has_area() else at.y
 	while _is_taken(Rect2(at, SIZE)):
 		at.y += SIZE.y + GAP.y
+	lowest[before] = at.y
 	return at
 
 
 func _is_taken(place: Rect2) -> bool:
-	for other: Rect2 in _places.values() + _drawn_rects():
-		if other.intersects(place):
-			return true
-	return false
-
-
-func _before(id: int) -> int:
-	for ends in _changes.connected:
-		if ends[2] == id:
-			return ends[0]
-	return -1
+	return (
+		_others.any(func(other: Rect2) -> bool: return other.intersects(place))
+		or _places.values().any(func(other: Rect2) -> bool: return other.intersects(place))
+	)
 
 
 func _arrange_scene(scene: int, top: float) -> float:
@@ -120,13 +125,13 @@ func _arrange_scene(scene: int, top: float) -> float:
 
 func _bottom() -> float:
 	var lowest := 0.0
-	for rect: Rect2 in _drawn_rects() + _places.values():
+	for rect: Rect2 in _others + _places.values():
 		lowest = maxf(lowest, rect.end.y)
 	return lowest
 
 
-func _drawn_rects() -> Array:
-	var rects := []
+func _drawn_rects() -> Array[Rect2]:
+	var rects: Array[Rect2] = []
 	for child in _story.grid().get_children():
 		if child is GraphNode:
 			rects.append(Rect2(child.position_offset, child.size))

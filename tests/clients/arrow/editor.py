@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import threading
@@ -169,6 +170,23 @@ class Editor:
         assert self.fletcher(method, *args), self.signals[since:]
         return self.wait("turn_ended", since)[0]
 
+    @contextmanager
+    def full_disk(self) -> Generator[None]:
+        """No file of Arrow's can be longer than 100 bytes meanwhile."""
+        family, seen = [self.process.pid], 0
+        while seen < len(family):
+            for task in Path(f"/proc/{family[seen]}/task").iterdir():
+                family.extend(map(int, (task / "children").read_text(encoding="ascii").split()))
+            seen += 1
+        limits = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in family}
+        for pid, (_, hard) in limits.items():
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (100, hard))
+        try:
+            yield
+        finally:
+            for pid, before in limits.items():
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+
     def errors(self) -> list[str]:
         """What Godot has reported as script errors, with the place of each."""
         lines = self.output.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -215,7 +233,10 @@ def running(godot: Godot, folder: Path, url: str, boot: Path = CLIENT / "boot.ts
         command += [godot.seen(_HERE / "driver.tscn"), "--config-dir", godot.seen(folder)]
         output = folder / "output.txt"
         with output.open("wb") as told:
-            process = subprocess.Popen(command, env=environment, stdout=told, stderr=subprocess.STDOUT)
+            # Signals as Python has them: a write beyond a limit fails then, as on a full disk.
+            process = subprocess.Popen(
+                command, env=environment, stdout=told, stderr=subprocess.STDOUT, restore_signals=False
+            )
         try:
             client, _ = server.accept()
             with (

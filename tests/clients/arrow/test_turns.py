@@ -1,5 +1,6 @@
 """Turns in the real Arrow: what is said, done, previewed, answered, stopped and taken back."""
 
+import resource
 from typing import Any
 
 import pytest
@@ -52,6 +53,25 @@ def test_a_change_is_done_and_taken_back_byte_for_byte(editor: Editor, server: H
     assert editor.fletcher("undo")
     editor.frames()
     assert editor.file.read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux lets a process's files be limited from outside")
+def test_what_is_taken_back_on_a_full_disk_is_not_saved_and_is_said(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    before = editor.text
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    since = editor.mark()
+
+    with editor.full_disk():
+        assert editor.fletcher("undo")
+        editor.frames()
+
+    assert editor.text == before
+    assert not editor.call("project", "is_saved")
+    code, message = editor.wait("failed", since)[:2]
+    assert code == "NOT_WRITTEN"
+    assert "cannot be written (not all of it could be written). See to the disk" in message
 
 
 def test_what_was_done_before_a_stop_stays_and_can_be_taken_back(editor: Editor, server: House) -> None:
