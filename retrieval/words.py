@@ -46,7 +46,12 @@ def split_words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """The words that carry meaning, stemmed as English; words of other languages mostly stay as they are."""
-    return [stemmed for word in split_words(text) if (stemmed := stem(word))]
+    return [stemmed for word in split_words(text) if (stemmed := word if _is_sign(word) else stem(word))]
+
+
+def _is_sign(word: str) -> bool:
+    """Whether it is an ideograph, or stands alone as one does: many in a text, and each is its own stem."""
+    return len(word) == 1 and not word.isascii()
 
 
 @cache
