@@ -14,6 +14,7 @@ from .errors import VectorStoreDamaged as VectorStoreDamaged
 from .errors import VectorStoreUnavailable as VectorStoreUnavailable
 from .figures import Figure as Figure
 from .figures import read_figures as read_figures
+from .freed_memory import giving_back as giving_back
 from .freed_memory import keep_little_memory as keep_little_memory
 from .of_corpora import CorpusError as CorpusError
 from .of_corpora import Document as Document

@@ -1,12 +1,57 @@
 """Memory that is free again goes back to the system."""
 
 import ctypes
+import mmap
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 # From glibc's malloc.h
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 _MAPPED_FROM_BYTES = 1 << 17
+
+_MUCH = 1 << 27  # bytes
+_LOOK_S = 10.0
+
+
+class FreedMemory:
+    """What glibc keeps of what was freed.
+
+    Of what it has, it does not say how much it has handed back: so it is the process's growth that counts, and what
+    has become free since.
+    """
+
+    def __init__(self) -> None:
+        self._kept = self._resident = 0  # the least since it was handed back
+
+    def look(self) -> None:
+        """Hand it back where it has become much, as after turns on large stories."""
+        kept, resident = _kept_bytes(), _resident_bytes()
+        if kept > _MUCH and (resident > self._resident + _MUCH or kept > self._kept + _MUCH):
+            give_back()
+            self._kept, self._resident = kept, _resident_bytes()
+        else:
+            self._kept, self._resident = min(self._kept, kept), min(self._resident, resident)
+
+
+@contextmanager
+def giving_back() -> Generator[None]:
+    """In the block, what becomes free goes back within some seconds; glibc before 2.33 does not say how much it is."""
+    freed, is_over = FreedMemory(), threading.Event()
+
+    def look() -> None:
+        while not is_over.wait(_LOOK_S):
+            freed.look()
+
+    if _glibc("mallinfo2") is not None:
+        threading.Thread(target=look, name="freed memory", daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()
 
 
 def keep_little_memory() -> None:
@@ -24,6 +69,23 @@ def give_back() -> None:
     """Have glibc hand back what was freed; other C libraries give back by themselves."""
     if (trim := _glibc("malloc_trim")) is not None:
         trim(0)
+
+
+class _MallInfo(ctypes.Structure):
+    """glibc's `struct mallinfo2`, whose ninth number is what is free."""
+
+    _fields_ = [(f"number_{place}", ctypes.c_size_t) for place in range(1, 11)]
+
+
+def _kept_bytes() -> int:
+    """What is free in glibc's heap."""
+    told: Any = _glibc("mallinfo2")
+    told.restype = _MallInfo
+    return int(told().number_9)
+
+
+def _resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
 
 
 def _glibc(name: str) -> Callable[..., int] | None:

@@ -75,7 +75,7 @@ def run_server(
     """
     log_as_server()
     from fletcher.loopback import Server, bind, url_of
-    from retrieval import keep_little_memory
+    from retrieval import giving_back, keep_little_memory
 
     keep_little_memory()
     with bind(host, port) as bound, open_alone(settings, _ONE_OWNER) as (parts, ownership):
@@ -111,7 +111,8 @@ def run_server(
         app = build_app(settings, services, access)
         if settings.page:
             mount(app, services, access)
-        Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
+        with giving_back():
+            Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
 
 
 def _who_may_use_it(settings: Settings) -> str:

@@ -32,3 +32,34 @@ def test_large_blocks_go_back_to_the_system_when_they_are_freed(keeps_little: bo
     command = [sys.executable, "-c", _MAPPED_BYTES, *(["keep_little"] if keeps_little else [])]
     mapped = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert (mapped >= 2 << 20) is keeps_little
+
+
+# Much is freed in small blocks, with one that is left above them all: so glibc keeps it.
+_HELD_BYTES = """
+from pathlib import Path
+from retrieval import keep_little_memory
+from retrieval.freed_memory import FreedMemory
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) << 12
+
+keep_little_memory()
+freed = FreedMemory()
+for _ in range(2):
+    before = resident()
+    blocks = [b"." * 50_000 for _ in range(5_000)]
+    last = blocks.pop()
+    blocks.clear()
+    kept = resident() - before
+    freed.look()
+    print(kept, resident() - before)
+"""
+
+
+@pytest.mark.skipif(not _GLIBC, reason="only glibc (2.33) keeps what is freed, and says so")
+def test_what_was_freed_in_small_blocks_goes_back_each_time() -> None:
+    told = subprocess.run([sys.executable, "-c", _HELD_BYTES], check=True, capture_output=True, text=True).stdout
+    for line in told.splitlines():
+        kept, left = map(int, line.split())
+        assert kept > 200_000_000
+        assert left < 30_000_000
