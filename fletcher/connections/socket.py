@@ -46,6 +46,10 @@ class Sender(Protocol):
         """It is, and has its room until it is answered."""
         ...
 
+    def stays(self, size: int) -> None:
+        """No more comes, and so many bytes are not answered yet."""
+        ...
+
     def free(self) -> None:
         """It is answered, or comes no more."""
         ...
@@ -55,16 +59,30 @@ class Messages(asyncio.Queue[ASGIReceiveEvent]):
     """Those that wait for the app.
 
     Attributes:
-        unread: Bytes that they take, and those that the app has not answered yet. One emoji makes a text take four
-            times what came.
+        unanswered: Bytes that they take, with the one that the app has. One emoji makes a text take four times what
+            came.
     """
 
-    unread = 0
+    unanswered = _answering = 0
 
-    def put_nowait(self, item: ASGIReceiveEvent) -> None:
-        if item["type"] == "websocket.receive":
-            self.unread += getsizeof(item.get("text") or item.get("bytes"))
-        super().put_nowait(item)
+    def answered(self) -> bool:
+        """The app is done with what it had; whether that was anything."""
+        was, self._answering = self._answering, 0
+        self.unanswered -= was
+        return was > 0
+
+    def _put(self, item: ASGIReceiveEvent) -> None:
+        self.unanswered += _size(item)
+        super()._put(item)
+
+    def _get(self) -> ASGIReceiveEvent:
+        item = super()._get()
+        self._answering = _size(item)
+        return item
+
+
+def _size(event: ASGIReceiveEvent) -> int:
+    return getsizeof(event.get("text") or event.get("bytes")) if event["type"] == "websocket.receive" else 0
 
 
 class Socket(WatchesReader, WebSocketsSansIOProtocol):
@@ -104,12 +122,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._reader.keeps_up()
-        if self._sender is not None:
-            self._sender.is_whole()  # what the app has by now stays counted until it is done with that
-        # The library's parts know each other, and so stay for long: not with what has come.
-        self.conn.reader.buffer.clear()
-        self.frames.clear()
-        self._incoming.drop()
+        self._forget_what_comes()
         super().connection_lost(exc)
 
     def handle_parser_exception(self) -> None:
@@ -135,8 +148,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     async def receive(self) -> ASGIReceiveEvent:
         self._go_on_reading()
-        if self._messages.unread and self._messages.empty():
-            self._messages.unread = 0
+        if self._messages.answered():
             self._need_room()
         message = await self.queue.get()
         if not self._incoming.rest:
@@ -147,6 +159,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         await super().send(message)
         # uvicorn reads on, as the client's own close is still to come.
         if self.close_sent and not self.transport.is_closing():
+            self._forget_what_comes()
             self._end_soon()
 
     def handle_cont(self, event: Frame) -> None:
@@ -191,10 +204,13 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
             self._need_room()
 
     def _need_room(self) -> None:
-        if self._sender is None or self.transport.is_closing():
+        if self._sender is None:
+            return
+        if self.disconnected or self.transport.is_closing():
+            self._sender.stays(self._messages.unanswered)
             return
         coming = (self.conn.current_size or 0) + len(self.conn.reader.buffer)
-        if not self._sender.has_room(self._messages.unread + coming):
+        if not self._sender.has_room(self._messages.unanswered + coming):
             self._leave(_TRY_AGAIN_LATER, _NO_ROOM)
         elif self.read_paused:  # for the app, and not because the client is slow
             self._sender.is_whole()
@@ -224,7 +240,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     def _leave(self, code: int, reason: str) -> None:
         """Ends the client's turn now, and the connection as soon as it has read why, or soon."""
-        self._incoming.drop()
+        self._forget_what_comes()
         self.stop_keepalive()
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code})
         self.disconnected = True
@@ -241,6 +257,15 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.close_sent = True
         self._end_soon()
+
+    def _forget_what_comes(self) -> None:
+        """What the app has by now stays counted until it is done with that."""
+        self._incoming.drop()
+        # The library's parts know each other, and so stay for long: not with what has come.
+        self.conn.reader.buffer.clear()
+        self.frames.clear()
+        if self._sender is not None:
+            self._sender.stays(self._messages.unanswered)
 
     def _end_soon(self) -> None:
         """Ends the connection as soon as the client has read that it is closed, or soon.

@@ -137,6 +137,10 @@ class Sender:
         self.free()
         self._give_up()
 
+    def stays(self, size: int) -> None:
+        """No more comes, and so many bytes are not answered yet; with or without room, they are there."""
+        self._count(size)
+
     def free(self) -> None:
         """It is answered, or comes no more."""
         self._count(0)

@@ -6,6 +6,7 @@ from sys import getsizeof
 
 import pytest
 
+from server.limits.room import Room, Sender
 from tests.fletcher.line import (
     AT_ONCE,
     BINARY,
@@ -226,8 +227,84 @@ async def test_a_message_has_its_room_until_the_app_is_done_with_it_whether_or_n
     await turns_until(lambda: app.messages)
     line.close()
     await turns(20)
-    assert app.room._bytes.total() + app.room.for_short._bytes.total() > MIB  # pyright: ignore[reportPrivateUsage]
+    assert counted(app) > MIB
     app.may_answer.set()
     await turns_until(lambda: app.ended)
     await turns(5)
-    assert not app.room._bytes.total() + app.room.for_short._bytes.total()  # pyright: ignore[reportPrivateUsage]
+    assert not counted(app)
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_so_it_has_where_its_client_must_leave_for_want_of_room(
+    app: App, connect: Callable[[], Line], monkeypatch: pytest.MonkeyPatch, *, is_slow: bool
+) -> None:
+    app.room = Room(8 * MIB)  # half of it is a workspace's
+    one, other = [await open_socket(connect) for _ in range(2)]
+    app.may_answer.clear()
+    one.comes(frame(TEXT, b"x" * (MIB + MIB // 2)))
+    await turns_until(lambda: app.messages)
+    next_one = frame(TEXT, b"y" * (3 * MIB))
+    for line, size in ((one, MIB // 4), (other, MIB + MIB // 4)):
+        line.comes(next_one[:size])
+        await turns_until(lambda line=line: line.is_read)
+    monkeypatch.setattr(Sender, "is_slow", is_slow)
+    more = other if is_slow else one
+    more.comes(next_one[size : size + MIB + MIB // 4])
+    await turns_until(lambda: one.is_ended)
+    assert counted(app) > MIB + MIB // 2
+    assert not one.protocol.conn.reader.buffer
+    app.may_answer.set()
+    await turns_until(lambda: app.ended)
+    await turns(5)
+    other.close()
+    await turns(20)
+    assert not counted(app)
+
+
+async def test_what_the_app_is_done_with_has_no_room_although_the_next_message_is_there(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    class Taken(list[str]):
+        def append(self, message: str) -> None:
+            super().append(message)
+            app.may_answer.clear()
+
+    app.messages = Taken()
+    line = await open_socket(connect)
+    message = frame(TEXT, b"x" * MIB)
+    line.comes(message)
+    await turns_until(lambda: app.messages)
+    for number in range(2, 7):
+        line.comes(message)
+        await turns_until(line.protocol.queue.qsize)
+        app.may_answer.set()
+        await turns_until(lambda number=number: len(app.messages) == number)
+    assert counted(app) < 2 * MIB
+
+
+async def test_whoever_is_told_that_a_client_has_gone_has_none_of_its_messages(
+    app: App, connect: Callable[[], Line]
+) -> None:
+    """And may have much to do then: of what was taken in for it."""
+    left = list[int]()
+
+    class Ends(list[int]):
+        def append(self, code: int) -> None:
+            left.append(counted(app))
+            super().append(code)
+
+    app.ended = Ends()
+    line = await open_socket(connect)
+    app.may_answer.clear()
+    line.comes(frame(TEXT, b"x" * MIB))
+    await turns_until(lambda: app.messages)
+    line.close()
+    await turns(5)
+    app.may_answer.set()
+    await turns_until(lambda: app.ended)
+    assert left == [0]
+
+
+def counted(app: App) -> int:
+    """Bytes that take room."""
+    return app.room._bytes.total() + app.room.for_short._bytes.total()  # pyright: ignore[reportPrivateUsage]
