@@ -138,7 +138,9 @@ def _fractions(value: object) -> Iterator[tuple[object, ...]]:
 
 def encode(document: object) -> str:
     """The text that Arrow writes for a document: tabs, one array element per line, no final newline."""
-    return _written(document, "\n")
+    text = StringIO()
+    _write(document, "\n", text.write)
+    return text.getvalue()
 
 
 def _characters(text: str | bytes) -> tuple[str, bytes]:
@@ -338,34 +340,34 @@ def _has_trailing_comma(text: str) -> bool:
     return False
 
 
-def _written(value: object, line: str) -> str:
-    """The text of a value; `line` is the line break before whatever stands as deep as it does."""
+def _write(value: object, line: str, write: Callable[[str], object]) -> None:
+    """Writes a value; `line` is the line break before whatever stands as deep as it does.
+
+    One after the other: to put together at each level what is within would copy the innermost again and again.
+    """
+    inner = line + "\t"
     if isinstance(value, str):
-        return f'"{_escaped(value)}"'
-    if isinstance(value, dict):
-        return _written_object(cast("dict[Any, Any]", value), line)
-    if isinstance(value, list):
-        return _written_array(cast("list[Any]", value), line)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
-def _written_object(value: dict[Any, Any], line: str) -> str:
-    if not value:
-        return "{\n" + line + "}"
-    inner = line + "\t"
-    fields = [f'"{_escaped(str(key))}": {_written(item, inner)}' for key, item in value.items()]
-    return "{" + inner + f",{inner}".join(fields) + line + "}"
-
-
-def _written_array(value: list[Any], line: str) -> str:
-    if not value:
-        return "[]"
-    inner = line + "\t"
-    return "[" + inner + f",{inner}".join([_written(item, inner) for item in value]) + line + "]"
+        write(f'"{_escaped(value)}"')
+    elif isinstance(value, dict):
+        start = f"{{{inner}"
+        for key, item in cast("dict[Any, Any]", value).items():
+            write(f'{start}"{_escaped(str(key))}": ')
+            _write(item, inner, write)
+            start = f",{inner}"
+        write(f"{line}}}" if value else f"{{\n{line}}}")
+    elif isinstance(value, list):
+        start = f"[{inner}"
+        for item in cast("list[Any]", value):
+            write(start)
+            _write(item, inner, write)
+            start = f",{inner}"
+        write(f"{line}]" if value else "[]")
+    elif value is None:
+        write("null")
+    elif isinstance(value, bool):
+        write("true" if value else "false")
+    else:
+        write(str(value))
 
 
 def _escaped(text: str) -> str:

@@ -289,3 +289,14 @@ def test_numbers_are_read_in_python_where_others_have_their_turn(monkeypatch: py
     monkeypatch.setattr("arrow_project.text_form._number", lambda digits: read.append(digits) or float(digits))
     assert len(list(fractions('{"a": [1.5, 2.0, 2.25]}'))) == 2
     assert read == ["1.5", "2.0", "2.25"]
+
+
+def test_a_document_is_written_piece_by_piece_however_deeply_it_nests() -> None:
+    """To put together at each level what is within copied the innermost once for each: a minute for 1 MB."""
+    document: object = [1] * 1000
+    for _ in range(50):
+        document = [document]
+    written = list[str]()
+    text_form._write(document, "\n", written.append)  # pyright: ignore[reportPrivateUsage]
+    assert "".join(written) == encode(document)
+    assert max(map(len, written)) < 100

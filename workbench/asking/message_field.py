@@ -59,7 +59,7 @@ class MessageField(ui.textarea):
         return self
 
     def propose(self, message: str) -> None:
-        """Shows what the writer may mean, unless something is written there, or the browser's tab has kept something."""
+        """Shows what may be meant, unless something is written there, or kept by the browser's tab."""
         if (self.value or "") in ("", self.proposed):
             self.proposed = message
             super().set_value(message)

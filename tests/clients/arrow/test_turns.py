@@ -55,7 +55,7 @@ def test_a_change_is_done_and_taken_back_byte_for_byte(editor: Editor, server: H
     assert editor.file.read_bytes() == before
 
 
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux lets a process's files be limited from outside")
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
 def test_what_is_taken_back_on_a_full_disk_is_not_saved_and_is_said(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
     before = editor.text
