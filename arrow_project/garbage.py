@@ -3,6 +3,32 @@
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
+from threading import Lock
+
+
+class _Collector:
+    """Is on while nobody needs it to be off; each of several threads may."""
+
+    def __init__(self) -> None:
+        self._changing = Lock()
+        self._off_for = 0
+        self._was_on = False
+
+    def need_off(self) -> None:
+        with self._changing:
+            if not self._off_for:
+                self._was_on = gc.isenabled()
+                gc.disable()
+            self._off_for += 1
+
+    def need_off_no_more(self) -> None:
+        with self._changing:
+            self._off_for -= 1
+            if not self._off_for and self._was_on:
+                gc.enable()
+
+
+_collector = _Collector()
 
 
 @contextmanager
@@ -11,10 +37,8 @@ def no_collection() -> Generator[None]:
 
     Otherwise every few large stories have all stories of the process looked through, while every thread stands still.
     """
-    was_enabled = gc.isenabled()  # where another thread has turned it off, that thread turns it on again
-    gc.disable()
+    _collector.need_off()
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        _collector.need_off_no_more()

@@ -44,7 +44,7 @@ class StoryAtWork:
         self._counting = Lock()  # the client may send its story while a thread weighs the one from before
 
     def weigh(self, size: int) -> None:
-        """The story takes so many bytes now, if there is room for them; the only one of all always has it.
+        """The story takes so many bytes now, if there is room for them; the only one of its workspace counts as half.
 
         Raises:
             NoRoomForTurn: There is none; what was counted before still is.
@@ -72,7 +72,8 @@ class StoryAtWork:
 class TurnRoom:
     """What the stories of all turns of a server may take together.
 
-    Those of a workspace may take half of it, or one story more than that, and a sixteenth whatever others take.
+    Those of a workspace may take half of it, and a sixteenth whatever others take. One story by itself may be larger,
+    and counts as half where others ask for room.
 
     Args:
         most: In bytes.
@@ -103,8 +104,11 @@ class TurnRoom:
             self._change(workspace, before, now)
 
     def _change(self, workspace: str, before: int, now: int) -> None:
-        own, all_ = self._sizes[workspace] - before, self._sizes.total() - before
-        is_too_much = (own and own + now > self._most // 2) or (all_ and all_ + now > self._most)
+        own = self._sizes[workspace] - before
+        half = self._most // 2
+        # One story by itself may be larger; others have what is left all the same.
+        others = sum(min(size, half) for whose, size in self._sizes.items() if whose != workspace)
+        is_too_much = (own and own + now > half) or (others and others + min(own + now, half) > self._most)
         if now > before and own + now > self._most // 16 and is_too_much:
             raise NoRoomForTurn(
                 "The stories that turns work on now take too much memory: those of one workspace may take "

@@ -38,13 +38,13 @@ def test_the_turns_of_one_workspace_leave_room_to_another() -> None:
         room.at_work("greedy", 1).__enter__()
     with room.at_work("greedy", 2), room.at_work("quiet", 2), pytest.raises(NoRoomForTurn, match="too much"):
         room.at_work("third", 1).__enter__()
-    with room.at_work("greedy", 5):
+    with room.at_work("greedy", 50), room.at_work("quiet", 2):
         pass
 
 
 def test_each_workspace_has_a_sixteenth_whatever_others_have() -> None:
     room = TurnRoom(most=48)
-    with room.at_work("greedy", 17), room.at_work("quiet", 1):
+    with room.at_work("greedy", 17), room.at_work("another", 8), room.at_work("quiet", 1):
         with pytest.raises(NoRoomForTurn):
             room.at_work("third", 2).__enter__()
         with pytest.raises(NoRoomForTurn):
