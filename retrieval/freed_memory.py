@@ -1,6 +1,7 @@
 """Memory that is free again goes back to the system."""
 
 import ctypes
+import gc
 import mmap
 import sys
 import threading
@@ -13,28 +14,36 @@ from typing import Any
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 _MAPPED_FROM_BYTES = 1 << 17
 
-_MUCH = 1 << 27  # bytes
+_MUCH, _MUCH_MORE = 1 << 27, 1 << 28  # bytes
 _LOOK_S = 10.0
 
 
 class FreedMemory:
-    """What glibc keeps of what was freed.
+    """What a process keeps of what nobody needs: parts that know each other, and what glibc has of what was freed.
 
-    Of what it has, it does not say how much it has handed back: so it is the process's growth that counts, and what
+    Of what it has, glibc does not say how much it has handed back: so it is the process's growth that counts, and what
     has become free since.
     """
 
     def __init__(self) -> None:
-        self._kept = self._resident = 0  # the least since it was handed back
+        # The least since it was handed back, and since garbage was collected.
+        self._kept = self._resident = self._collected = 0
 
     def look(self) -> None:
-        """Hand it back where it has become much, as after turns on large stories."""
-        kept, resident = _kept_bytes(), _resident_bytes()
+        """Hand it back where it has become much, as after turns on large stories.
+
+        Python by itself seldom collects garbage of few objects, however large they are.
+        """
+        resident = _resident_bytes()
+        if resident > self._collected + _MUCH_MORE and gc.isenabled():
+            gc.collect()
+            resident = self._collected = _resident_bytes()
+        kept = _kept_bytes()
         if kept > _MUCH and (resident > self._resident + _MUCH or kept > self._kept + _MUCH):
             give_back()
             self._kept, self._resident = kept, _resident_bytes()
-        else:
-            self._kept, self._resident = min(self._kept, kept), min(self._resident, resident)
+        self._kept, self._resident = min(self._kept, kept), min(self._resident, resident)
+        self._collected = min(self._collected, resident)
 
 
 @contextmanager

@@ -261,8 +261,11 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
     def _forget_what_comes(self) -> None:
         """What the app has by now stays counted until it is done with that."""
         self._incoming.drop()
-        # The library's parts know each other, and so stay for long: not with what has come.
+        # The library's parts know each other, and so stay for long: not with what has come, nor with the trace of an
+        # error that has it.
         self.conn.reader.buffer.clear()
+        self.conn.events.clear()
+        self.conn.parser_exc = None
         self.frames.clear()
         if self._sender is not None:
             self._sender.stays(self._messages.unanswered)

@@ -1,24 +1,12 @@
 """While stories are built no garbage is collected; afterwards it is."""
 
 import gc
-from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 
 from arrow_project.garbage import no_collection
-
-
-@contextmanager
-def collecting(*, is_on: bool) -> Generator[None]:
-    """As it is in the block."""
-    was_on = gc.isenabled()
-    gc.enable() if is_on else gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable() if was_on else gc.disable()
+from tests.collecting import collecting
 
 
 @pytest.mark.parametrize("is_on", [True, False])

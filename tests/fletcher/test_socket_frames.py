@@ -1,12 +1,14 @@
 """What a socket sends is taken apart some at a time, and takes room until it is answered."""
 
 import struct
+import tracemalloc
 from collections.abc import Callable
 from sys import getsizeof
 
 import pytest
 
 from server.limits.room import Room, Sender
+from tests.collecting import collecting
 from tests.fletcher.line import (
     AT_ONCE,
     BINARY,
@@ -303,6 +305,38 @@ async def test_whoever_is_told_that_a_client_has_gone_has_none_of_its_messages(
     app.may_answer.set()
     await turns_until(lambda: app.ended)
     assert left == [0]
+
+
+@pytest.mark.parametrize("frames", ["reserved", "reserved after a whole message", "long ping"])
+async def test_nothing_is_kept_of_a_frame_that_is_none(app: App, connect: Callable[[], Line], frames: str) -> None:
+    """Not even until garbage is collected, which is seldom; what is wrong is found once all of it is here."""
+    app.room = Room(64 * MIB)
+    long = b"x" * (4 * MIB)
+    head = struct.pack("!BBQ4x", 0x80 | (PING if "ping" in frames else TEXT), 0xFF, len(long))
+    data = {
+        "reserved": bytes([0xC0 | TEXT]) + head[1:] + long,
+        "reserved after a whole message": frame(TEXT, long)
+        + frame(PING)
+        + bytes([0xC0 | TEXT])
+        + frame(TEXT, b"x")[1:],
+        "long ping": head + long,
+    }[frames]
+    with collecting(is_on=False):
+        tracemalloc.start()
+        try:
+            for _ in range(3):
+                line = await open_socket(connect)
+                for start in range(0, len(data), MUCH):
+                    await turns_until(lambda line=line: line.is_read or line.is_ended)
+                    line.protocol.data_received(data[start : start + MUCH])
+                await turns_until(lambda line=line: line.is_ended)
+                line.close()
+                await turns(20)
+            app.messages.clear()
+            kept, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert kept < 6 * MIB
 
 
 def counted(app: App) -> int:

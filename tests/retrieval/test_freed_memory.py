@@ -63,3 +63,35 @@ def test_what_was_freed_in_small_blocks_goes_back_each_time() -> None:
         kept, left = map(int, line.split())
         assert kept > 200_000_000
         assert left < 30_000_000
+
+
+_GARBAGE = """
+import gc
+from pathlib import Path
+from retrieval import keep_little_memory
+from retrieval.freed_memory import FreedMemory
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) << 12
+
+keep_little_memory()
+freed = FreedMemory()
+freed.look()
+before = resident()
+for _ in range(3):
+    one = ["." * 100_000_000]
+    one.append(one)
+    del one
+kept = resident() - before
+freed.look()
+print(kept, resident() - before)
+"""
+
+
+@pytest.mark.skipif(not _GLIBC, reason="only glibc (2.33) keeps what is freed, and says so")
+def test_parts_that_know_each_other_go_where_they_are_much() -> None:
+    """As the frames of an error that has a long message: few objects, for which Python collects no garbage."""
+    told = subprocess.run([sys.executable, "-c", _GARBAGE], check=True, capture_output=True, text=True).stdout
+    kept, left = map(int, told.split())
+    assert kept > 280_000_000
+    assert left < 30_000_000

@@ -12,6 +12,7 @@ from arrow_project import has_more_values
 from server.json_text import JsonError, read_object
 from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
+from tests.collecting import collecting
 from tests.server.house import House, house
 
 HALF_A_CHARACTER = "\\ud800"
@@ -33,7 +34,7 @@ def message(answer: httpx.Response) -> str:
     return error["message"]
 
 
-def sent(home: House, path: str, body: str) -> str:
+def sent(home: House, path: str, body: str | bytes) -> str:
     method = "PUT" if path.endswith("folder") else "POST"
     with home.http() as http:
         return message(http.request(method, path, content=body, headers={"Content-Type": "application/json"}))
@@ -217,3 +218,19 @@ def test_long_bodies_of_a_workspace_are_read_at_its_pace(home: House, monkeypatc
             short = {"message": "x"} if characters == 100 else body
             http.post("/projects/1/turns", json=short)
             assert bool(held) is (characters == 10_000)
+
+
+@pytest.mark.parametrize("misspelt", ["/projects/1/check", "/projects/1/turns"])
+def test_nothing_of_a_body_is_kept_that_one_of_our_own_rules_refuses(home: House, misspelt: str) -> None:
+    """Not even until garbage is collected, which in a server is seldom."""
+    body = json.dumps({"arrow_content": "x" * 2_000_000, "misspelt": 1}).encode()
+    with collecting(is_on=False):
+        sent(home, misspelt, "{}")
+        tracemalloc.start()
+        try:
+            for _ in range(4):
+                sent(home, misspelt, body)
+            kept, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert kept < 4_000_000
