@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from retrieval.vector_upkeep import VectorUpkeep
 logger = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 2_000  # characters that a model reads: some read all of a long one, for minutes
+# Passages of a document: to sort out more Chroma reads for up to a second, and whoever writes a vector meanwhile waits
+# for that with everybody else.
+_LONG, _AMONG = 5_000, 2_000
 _MANY = 10_000  # threads are begun only as they are needed: nobody waits until another project's index is built
 
 
@@ -151,9 +155,12 @@ class Ranking:
         self, key: ProjectKey, vector: Vectors, document_id: str | None, index: LexicalIndex, scope: Rows
     ) -> dict[int, float]:
         """Cosine of the passages nearest to the query, by their place in the scope; none where they cannot be asked."""
+        within, among = document_id, POOL
+        if document_id is not None and len(scope) > _LONG:  # those that are among the nearest of the project
+            within, among = None, _AMONG
         try:
             with waiting():
-                found = self._vectors.query(key, vector, min(POOL, len(scope)), document_id)
+                found = self._vectors.query(key, vector, min(among, len(scope if within else index.ids)), within)
                 if not found and not self._vectors.has(key):  # and the catalog has counted on it
                     self._upkeep.begin_anew(key)
         except VectorStoreDamaged:
@@ -163,10 +170,10 @@ class Ranking:
             return {}
         rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
         if document_id is None:
-            return rows
+            return dict(islice(rows.items(), POOL))
         places = {row: place for place, row in enumerate(scope.tolist())}
         # A server to which anybody may have written answers with what it likes.
-        return {places[row]: cosine for row, cosine in rows.items() if row in places}
+        return dict(islice(((places[row], cosine) for row, cosine in rows.items() if row in places), POOL))
 
     def _sorted(self, index: LexicalIndex, scope: Rows, scores: Array) -> Iterator[tuple[str, float]]:
         """The rest is put in order only if somebody wants to hear of it: hardly anybody does."""

@@ -70,6 +70,26 @@ def test_a_document_can_be_named_or_identified(retriever: Retriever, key: Projec
         assert sorted(texts(retriever, key, "dragon", document=document)) == sorted(QUESTS)
 
 
+@pytest.mark.usefixtures("embedded")
+def test_in_a_long_document_those_are_near_that_are_so_in_the_project(
+    retriever: Retriever, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chroma takes most of a second to sort out 50,000 passages, and everybody waits for whoever writes meanwhile."""
+    within = list[str | None]()
+    ask = VectorStore.query
+
+    def query(store: VectorStore, key: ProjectKey, vector: Any, k: int, document_id: str | None = None) -> Any:
+        within.append(document_id)
+        return ask(store, key, vector, k, document_id)
+
+    monkeypatch.setattr(VectorStore, "query", query)
+    before = texts(retriever, key, "submarine", document="quests.md")
+    monkeypatch.setattr("retrieval.ranking._LONG", 1)
+    assert texts(retriever, key, "submarine", document="quests.md") == before
+    assert sorted(before) == sorted(QUESTS)
+    assert within == [key.document_id("quests.md"), None]
+
+
 @pytest.mark.usefixtures("written")
 @pytest.mark.usefixtures("written")
 def test_a_store_that_names_passages_of_another_document_is_not_believed(
