@@ -43,7 +43,10 @@ class DocumentLists:
         """The project's list. It may have been made while this call waited for its thread."""
         if (listed := self.known(key)) is None:
             state = self._state(key)  # first: the documents may be newer than it says, and never older
-            documents = self._catalog.documents(key)
+            before = self._held.get(key)
+            same = {document.id: document for document in before.documents} if before is not None else {}
+            # Some show the one from before for a while yet: what has not changed is once in memory.
+            documents = [_kept(same.get(document.id), document) for document in self._catalog.documents(key)]
             kinds = sorted({PurePosixPath(document.name).suffix.lower() for document in documents} - {""})
             passages, embedded = sum(d.passages for d in documents), sum(d.embedded for d in documents)
             self._held[key] = listed = Listed(state, documents, kinds, passages, embedded)
@@ -52,3 +55,7 @@ class DocumentLists:
     def _state(self, key: ProjectKey) -> tuple[int, int]:
         # Vectors that come, or are lost, leave the version as it is.
         return self._catalog.corpus_version(key), self._catalog.lacking_vectors(key)
+
+
+def _kept(before: Document | None, now: Document) -> Document:
+    return before if before is not None and before == now else now

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ _ICON = "/favicon.ico"
 _PAGES = ("/", SIGN_IN, _ICON)
 _LIBRARY = "/_nicegui/"
 _OF_PAGES = "/_nicegui/client/"
-_FILES_AT_ONCE = 8  # of a workspace
+_FILES_AT_ONCE, _HANDED_OUT_S = 8, 2.0  # of a workspace, each for so long at most
 _SOCKET = "/_nicegui_ws/"
 _POLICY_VIOLATION = 1008
 _PIECE = 2**16  # bytes
@@ -106,8 +106,16 @@ class _Page(BaseRoute):
         workspace: str = scope.get("state", {}).get("workspace", "")
         several = self._handing_out.setdefault(workspace, asyncio.Semaphore(_FILES_AT_ONCE))
         headers = [(name, value) for name, value in scope["headers"] if name != b"range"]
-        async with several:
+        await several.acquire()
+        place = ExitStack()  # can be closed twice
+        place.callback(several.release)
+        # Whoever reads slowly keeps none of the others of the workspace waiting.
+        longest = asyncio.get_running_loop().call_later(_HANDED_OUT_S, place.close)
+        try:
             await answer({**scope, "headers": headers}, receive, send)
+        finally:
+            longest.cancel()
+            place.close()
 
     async def _answer(self, request: Request) -> ASGIApp:
         path = request.scope["path"]

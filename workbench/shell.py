@@ -19,7 +19,7 @@ from server.access.browser_sessions import BrowserSession, cookie_name
 from server.limits.places import Places
 from server.limits.rate import Rate
 from server.limits.turn_rate import TooManyTurns
-from workbench.access.farewells import Farewells, free_elements
+from workbench.access.farewells import farewell_s, free_elements
 from workbench.access.page_sockets import (
     KeptMessages,
     WaitingMessages,
@@ -65,7 +65,6 @@ def make_shell(services: Services, access: Access) -> FastAPI:
     pages = Places(_MOST_PAGES, _MOST_OF_WORKSPACE)
     failures = Rate(_FAILURES_PER_MINUTE)
     room = OpenStories()
-    farewells = Farewells(_RECONNECT_S)
 
     # What the library shows in place of a page that takes longer has no place among those that are counted.
     @ui.page("/", response_timeout=_PATIENCE_S)
@@ -80,7 +79,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         place = ExitStack()  # the library may delete a page several times
         place.callback(pages.give_back, workspace)
         client.on_delete(place.close)
-        client.page.resolve_reconnect_timeout = farewells.next_s
+        client.page.resolve_reconnect_timeout = partial(farewell_s, _RECONNECT_S)
         client.on_exception(_tell)
         client.outbox.message_history = KeptMessages()
         client.outbox.messages = waiting = WaitingMessages(services.json_room, workspace, client.id)

@@ -80,3 +80,15 @@ def test_counts_for_prometheus_that_one_workspace_asks_for_keep_no_other_waiting
         assert held == ["ada"], "of a workspace one is made at a time"
         goes_on.set()
         assert all(made.result(PATIENCE_S).status_code == 200 for made in asked)
+
+
+def test_what_has_not_changed_is_once_in_memory_however_many_lists_are_held(tmp_path: Path) -> None:
+    """As pages hold the one that they show."""
+    with house(tmp_path) as home:
+        home.put("bible.md", "Elena keeps the lighthouse.")
+        lists, key = home.services.lists, ProjectKey("local", "1")
+        first = lists.now(key)
+        home.put("quests.md", "Quest 1: wake the dragon.")
+        second = lists.now(key)
+        assert [document.name for document in second.documents] == ["bible.md", "quests.md"]
+        assert second.documents[0] is first.documents[0]

@@ -360,6 +360,19 @@ def test_a_page_has_few_sockets(guarded: str, opened: ExitStack) -> None:
     page.choose(page, "Story")
 
 
+def test_a_socket_connects_anew_seldom(guarded: str, opened: ExitStack) -> None:
+    """Each time all that was said to its page is said again, and the page taken leave of."""
+    page = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))
+    for _ in range(2):
+        page.send("41")
+        page.send("40")
+        page.until("40{")
+    page.send("41")
+    page.send("40")
+    with pytest.raises(ConnectionClosed):
+        page.until("40{")
+
+
 def test_nothing_is_kept_of_pages_within_the_page(guarded: str, opened: ExitStack) -> None:
     """There are none, and the library keeps whatever it is told of them."""
     red = PageSocket(opened, guarded, signed_in(guarded, "tok-red"))

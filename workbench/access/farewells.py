@@ -1,40 +1,25 @@
 """What becomes of pages whose browsers have left, so that their end keeps nobody waiting."""
 
 import asyncio
-from collections.abc import Callable
-from time import monotonic
+from random import uniform
 
 from nicegui import Client
 
 _GIVING_UP = "delete content"  # how the library's task is called
-_BETWEEN_S, _LATEST_S = 0.3, 60.0
+BETWEEN_S = 0.1
+"""Between the ends of two pages: each keeps the event loop for about as long."""
 
 
-class Farewells:
-    """When pages are given up whose browsers have left: one after the other, as each keeps the event loop for a moment.
+def farewell_s(wait_s: float) -> float:
+    """In how many seconds a page is given up whose browser has left: `wait_s`, and at any time after that.
 
-    Args:
-        wait_s: So long their browsers may be away.
-        now: The time.
+    Pages whose browsers leave together are so not given up together. The library asks how long it waits for other
+    purposes, too: only the task that is to give a page up has a time of its own.
     """
-
-    def __init__(self, wait_s: float, now: Callable[[], float] = monotonic) -> None:
-        self._wait_s = wait_s
-        self._now = now
-        self._last = 0.0
-
-    def next_s(self) -> float:
-        """In how many seconds the next one is.
-
-        The library asks how long it waits for other purposes, too: only the task that is to give a page up has a turn.
-        """
-        task = asyncio.current_task()
-        if task is None or not task.get_name().startswith(_GIVING_UP):
-            return self._wait_s
-        now = self._now()
-        due = now + self._wait_s
-        self._last = min(max(due, self._last + _BETWEEN_S), due + _LATEST_S)
-        return self._last - now
+    task = asyncio.current_task()
+    if task is None or not task.get_name().startswith(_GIVING_UP):
+        return wait_s
+    return wait_s + uniform(0, 3 * BETWEEN_S * (len(Client.instances) - 1))  # noqa: S311 - nobody has to be surprised
 
 
 def free_elements(client: Client) -> None:

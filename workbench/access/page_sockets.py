@@ -21,6 +21,7 @@ from arrow_project import has_more_values
 from server.access.browser_sessions import BrowserSession
 from server.limits.places import Places
 from server.limits.room import Room, Sender
+from workbench.access.farewells import BETWEEN_S
 from workbench.access.socket_limits import OVER, UNREAD
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,9 @@ _OF_A_PAGE = ("event", "javascript_response", "ack")
 
 _KEPT = ("tab_id", "old_tab_id", "document_id")
 _LONGEST_ID = 64
+
+# How often a socket has connected: each time all that is kept for its page is said again.
+_CONNECTED, _MOST_CONNECTED = "connected", 3
 
 # A page has one, and others that nobody has found broken yet.
 _MOST_OF_PAGE = 5
@@ -158,6 +162,7 @@ async def leave_pages(session: BrowserSession) -> None:
         await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
         if client.id in Client.instances:  # meanwhile it may have been
             client.delete()
+        await asyncio.sleep(BETWEEN_S)
 
 
 def pages_of(session: BrowserSession) -> list[Client]:
@@ -182,6 +187,10 @@ def _connecting(connect: _Handler, disconnect: _Handler) -> _Handler:
     async def checked(socket_id: str, environ: dict[str, Any], auth: Any = None) -> None:
         if environ is not sio.get_environ(socket_id):
             raise ValueError("a socket says `connect` as an event of its own")
+        state = environ["asgi.scope"]["state"]
+        state[_CONNECTED] = state.get(_CONNECTED, 0) + 1
+        if state[_CONNECTED] > _MOST_CONNECTED:
+            raise ValueError("a browser whose connection breaks off has another socket")
         said = {name: values[0] for name, values in parse_qs(environ["QUERY_STRING"]).items()}
         if not _may_join(environ, said.get("client_id", ""), said):
             raise exceptions.ConnectionRefusedError(
