@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice, repeat
 from typing import Any, TypeVar, cast
 
 from pydantic import Field
 
 from agent.reading.sources import Arguments, NotThere, Sources
-from arrow_project import Character, GoOn, Node, Story, Variable, node_details, node_line, node_lines
+from arrow_project import Character, GoOn, Node, Story, Variable, node_details, node_line, node_lines, pieces
 
 _Named = TypeVar("_Named", Character, Variable)
 
@@ -140,14 +140,26 @@ def _matching(story: Story, find: FindNodes, go_on: GoOn) -> Iterator[Node]:
     users = None if find.character is None else {node.id for node in story.users(_character(story, find.character))}
     for node in story.nodes.values():
         go_on()
-        said = " ".join((node.name, node.notes, *node.texts)).casefold()
         if (
             find.scene_id in (None, node.scene_id)
             and find.type in (None, node.type)
             and (users is None or node.id in users)
-            and all(word in said for word in words)
+            and _says(node, words, go_on)
         ):
             yield node
+
+
+def _says(node: Node, words: Collection[str], go_on: GoOn) -> bool:
+    """Whether all the words occur, each in whatever text of the node."""
+    left, longest = set(words), max(map(len, words), default=0)
+    for text in (node.name, node.notes, *node.texts):
+        for piece in pieces(text, longest):
+            if not left:
+                return True
+            go_on()
+            folded = piece.casefold()
+            left -= {word for word in left if word in folded}
+    return not left
 
 
 def _character(story: Story, given: int | str) -> Character:

@@ -1,6 +1,6 @@
 """One walk over a project: what all checks want to know about its nodes, found out once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,6 +9,8 @@ from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES, NodeType
 from arrow_project.project_data import ProjectData
 from arrow_project.values import Connection, Record, connections, is_connection, shortened
+
+_FEW = 20
 
 
 @dataclass(slots=True)
@@ -37,7 +39,7 @@ class Seen:
     inputs: int
     outputs: int
     outgoing: Sequence[Connection]
-    references: Sequence[int]
+    references: Collection[int]
     exposed: Sequence[int]
     unknown: tuple[str, ...]
     broken: frozenset[str] = frozenset()
@@ -118,7 +120,9 @@ def _seen(project: ProjectData, node_id: int, home: int | None, outgoing: Sequen
         return Seen(node_id, node, data, None, home, 0, 0, outgoing, tuple(ids_of(node.get("ref"))), (), ())
     texts = node_type.exposing(data)
     known, unknown = names.resolve(texts) if texts else ([], ())
-    references = project.references(node_type, data, known)
+    references: Collection[int] = project.references(node_type, data, known)
+    if len(references) > _FEW:  # then it takes long to look for one
+        references = dict.fromkeys(references).keys()
     slots = node_type.inputs(data), node_type.outputs(data)
     return Seen(node_id, node, data, node_type, home, *slots, outgoing, references, known, unknown)
 

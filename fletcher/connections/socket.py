@@ -3,6 +3,7 @@
 import asyncio
 from asyncio.transports import BaseTransport
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol, cast
@@ -27,6 +28,8 @@ _NO_HANDSHAKE = (
 )
 # Bytes that a client which is left has sent already, or goes on sending before it has read that it is.
 _MOST_THROWN_AWAY = 256 * 2**20
+# Bytes that wait to be read, at each connection.
+_UNREAD = 64 * 2**10
 _TOO_SLOW = "You did not read what was sent to you."
 _POLICY_VIOLATION = 1008
 _NO_ROOM = "The server is taking in as much as it has room for."
@@ -52,6 +55,10 @@ class Sender(Protocol):
 
     def free(self) -> None:
         """It is answered, or comes no more."""
+        ...
+
+    def room_to_answer(self, size: int, give_up: Callable[[], object]) -> AbstractContextManager[object]:
+        """What counts so many bytes that the client has not read until the block ends; None where they find no room."""
         ...
 
 
@@ -105,6 +112,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         # wait for their turn as long heads do.
         self._incoming.head = SHORT_HEAD
         self._small_frames = 0
+        self._unread = ExitStack()  # the room of what the client has not read, which can be closed again and again
         self._has_sent = False  # anything since it was asked whether it is there
         self._last_frame = Frame(Opcode.PING, b"")
         self.queue = self._messages = Messages()
@@ -122,6 +130,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._reader.keeps_up()
+        self._unread.close()
         self._forget_what_comes()
         super().connection_lost(exc)
 
@@ -143,8 +152,11 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         try:
             await super().run_asgi()
         finally:
+            while not self.queue.empty():  # nobody asks for them any more, and what has them stays for long
+                self.queue.get_nowait()
             if self._sender is not None:
                 self._sender.free()
+            self._abort_unread()
 
     async def receive(self) -> ASGIReceiveEvent:
         self._go_on_reading()
@@ -157,10 +169,19 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
+        self._count_unread()
         # uvicorn reads on, as the client's own close is still to come.
         if self.close_sent and not self.transport.is_closing():
             self._forget_what_comes()
             self._end_soon()
+
+    def resume_writing(self) -> None:
+        self._unread.close()
+        super().resume_writing()
+
+    def handle_close(self, event: Frame) -> None:
+        super().handle_close(event)
+        self._abort_unread()
 
     def handle_cont(self, event: Frame) -> None:
         """Joins the parts of a message as they come: to keep each of them would take more than what is in it."""
@@ -183,6 +204,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
             self.pong_timer = self.loop.call_later(self.ping_timeout, self.keepalive_timeout)
         else:
             super().keepalive_timeout()
+            self._abort_unread()
 
     def _go_on_reading(self) -> None:
         if self.read_paused and self.queue.empty():
@@ -282,7 +304,25 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
             self._incoming.throw_away(_MOST_THROWN_AWAY)
         else:
             self.transport.close()
+        self._abort_soon()
+
+    def _abort_unread(self) -> None:
+        """A connection that is closed waits for its client to read all, but not for long."""
+        if self.transport.get_write_buffer_size():
+            self._abort_soon()
+
+    def _abort_soon(self) -> None:
         # uvicorn's own timer: while it runs, the end of the app is not that of the connection.
         if self.close_timer is not None:
             self.close_timer.cancel()
         self.close_timer = self.loop.call_later(self.config.waits.farewell_s, self.transport.abort)
+
+    def _count_unread(self) -> None:
+        """What is sent takes room until it is read: as little as waits for every connection counts nowhere."""
+        self._unread.close()
+        size = self.transport.get_write_buffer_size()
+        if self._sender is None or size <= _UNREAD or self.disconnected:
+            return
+        too_slow = partial(self._leave, _POLICY_VIOLATION, _TOO_SLOW)
+        if self._unread.enter_context(self._sender.room_to_answer(size, too_slow)) is None:
+            too_slow()

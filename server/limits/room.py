@@ -66,7 +66,8 @@ class Room:
         return is_full and own > self._most // 16
 
     def _is_in_the_way(self, sender: "Sender", workspace: str) -> bool:
-        return sender.workspace == workspace or self._bytes.total() > self._most
+        has_much = self._bytes[sender.workspace] > self._most // 16
+        return sender.workspace == workspace or (has_much and self._bytes.total() > self._most)
 
 
 class Sender:

@@ -23,13 +23,17 @@ AT_ONCE = 2048  # bytes, after which it is looked at how many there were in them
 
 
 class Line(Transport):
-    """A connection without a network: `sent` is what the server wrote, and all that it will once it `is_ended`."""
+    """A connection without a network: `sent` is what the server wrote, and all that it will once it `is_ended`.
+
+    So many bytes of it are `unread`.
+    """
 
     def __init__(self, address: str = "") -> None:
         super().__init__({"peername": (address, 1)})
         self.protocol: Any = None
         self.is_read, self.is_ended, self.is_closed = True, False, False
         self.sent = b""
+        self.unread = 0
 
     def get_protocol(self) -> Any:
         return self.protocol
@@ -56,9 +60,16 @@ class Line(Transport):
     def close(self) -> None:
         if not self.is_closed:
             self.is_closed = True
-            asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
+            if not self.unread:
+                self._lose()
 
-    abort = close
+    def abort(self) -> None:
+        if self.unread or not self.is_closed:
+            self.is_closed, self.unread = True, 0
+            self._lose()
+
+    def _lose(self) -> None:
+        asyncio.get_running_loop().call_soon(self.protocol.connection_lost, None)
 
     def can_write_eof(self) -> bool:
         return True
@@ -69,7 +80,7 @@ class Line(Transport):
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None: ...
 
     def get_write_buffer_size(self) -> int:
-        return 0
+        return self.unread
 
 
 class App:
@@ -80,6 +91,7 @@ class App:
         self.ended: list[int] = []
         self.bodies: list[int] = []
         self.reads_bodies = self.refuses_sockets = False
+        self.answers = ""  # to each message
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.room = Room(4 * MIB)
@@ -106,6 +118,8 @@ class App:
         while (message := await receive())["type"] != "websocket.disconnect":
             self.messages.append(message.get("text") or message.get("bytes"))
             await self.may_answer.wait()
+            if self.answers:
+                await send({"type": "websocket.send", "text": self.answers})
         self.ended.append(message["code"])
 
     async def _length(self, receive: Receive) -> int:

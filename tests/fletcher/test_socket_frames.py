@@ -7,6 +7,7 @@ from sys import getsizeof
 
 import pytest
 
+from fletcher.connections.reader import Waits
 from server.limits.room import Room, Sender
 from tests.collecting import collecting
 from tests.fletcher.line import (
@@ -337,6 +338,53 @@ async def test_nothing_is_kept_of_a_frame_that_is_none(app: App, connect: Callab
         finally:
             tracemalloc.stop()
     assert kept < 6 * MIB
+
+
+async def test_what_has_come_before_a_client_was_refused_is_not_kept(app: App, connect: Callable[[], Line]) -> None:
+    """Not even until garbage is collected, which is seldom."""
+    app.refuses_sockets = True
+    line = await open_socket(connect)
+    app.may_answer.clear()
+    line.comes(frame(TEXT, b"hello"))
+    await turns_until(lambda: line.is_read)
+    line.comes(frame(TEXT, b"x" * 50_000))
+    await turns(20)
+    assert line.protocol.queue.qsize() == 1
+    app.may_answer.set()
+    await turns_until(lambda: line.is_ended)
+    await turns(5)
+    assert not line.protocol.queue.qsize()
+
+
+async def test_what_a_client_has_not_read_takes_room(app: App, connect: Callable[[], Line]) -> None:
+    app.room = Room(4 * MIB)
+    app.answers = "x" * 100_000
+    lines = [await open_socket(connect) for _ in range(3)]
+    for line in lines:
+        line.unread = MIB + 1000
+        line.comes(frame(TEXT, b"?"))
+        await turns_until(lambda line=line: line.is_ended or b"x" * 100_000 in line.sent)
+    assert [line.is_ended for line in lines] == [False, True, True], "half of the room is a workspace's"
+    assert b"You did not read what was sent to you." in lines[1].sent
+    lines[0].unread = 0
+    lines[0].protocol.pause_writing()
+    lines[0].protocol.resume_writing()
+    assert not app.room.for_answers._bytes.total()  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize("end", ["close", "unanswered ping"])
+async def test_a_client_that_has_ended_is_not_waited_for_until_it_has_read_all(
+    app: App, connect: Callable[[], Line], end: str
+) -> None:
+    line = await open_socket(connect)
+    line.unread = MIB
+    line.protocol.config.waits = Waits(farewell_s=0)
+    if end == "close":
+        line.comes(frame(8, b"\x03\xe8"))
+    else:
+        line.protocol.send_keepalive_ping()
+        line.protocol.keepalive_timeout()
+    await turns_until(lambda: line.is_closed and not line.unread)
 
 
 def counted(app: App) -> int:

@@ -177,6 +177,17 @@ def test_each_workspace_has_a_sixteenth_whatever_others_have() -> None:
     assert [sum(comes(workspace) for _ in range(40)) for workspace in ("one", "two", "three", "four")] == [16, 16, 2, 2]
 
 
+def test_who_has_no_more_than_a_sixteenth_gives_way_to_no_other_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sender, "is_slow", True)
+    room, left = Room(64 * MIB), list[str]()
+    assert Sender(room, "quiet", lambda: left.append("quiet")).has_room(4 * MIB)
+    assert not Sender(room, "large", lambda: None).has_room(62 * MIB)
+    assert not left
+    assert Sender(room, "greedy", lambda: left.append("greedy")).has_room(30 * MIB)
+    assert Sender(room, "large", lambda: None).has_room(40 * MIB)
+    assert left == ["greedy"]
+
+
 def test_an_answer_has_room_whatever_waits_and_twice_as_much_as_was_sent_in_any_case() -> None:
     room = Room(8 * MIB)
     requests = [Sender(room, "one", lambda: None) for _ in range(200)]
