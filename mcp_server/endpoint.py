@@ -41,7 +41,8 @@ _TOO_LONG = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make seve
 _NO_MESSAGE = "A request over MCP must be one JSON-RPC message, and this is none."
 _MOST_VALUES = 20_000  # brackets and commas
 _LONGEST_ID = 200  # characters: notices of changes and of progress repeat it, each of them
-_S_PER_BYTE, _S_PER_VALUE = 3e-8, 5e-6
+# Of a value in what a user has answered the library tries twenty kinds.
+_S_PER_BYTE, _S_PER_VALUE = 3e-8, 25e-6
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 

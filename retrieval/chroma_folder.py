@@ -6,16 +6,16 @@ import logging
 import os
 import re
 import shutil
-import sqlite3
 import threading
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from retrieval.chroma_file import is_damaged, prepare, segments
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import Patience
 from retrieval.collections_in_use import CollectionsInUse
@@ -36,7 +36,6 @@ _MOST_OPEN = 100
 _SELDOM_S = 300.0  # between two times that all indexes are let go of because they are too many
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class ChromaFolder:
@@ -56,7 +55,7 @@ class ChromaFolder:
         self._most_open = _MOST_OPEN
         self._full_until = 0.0
         self._has_said_full = False
-        self._was_set_aside = False
+        self._is_prepared = self._was_set_aside = False
         self._examining = threading.Lock()
         self._failure: VectorStoreUnavailable | None = None
 
@@ -169,6 +168,11 @@ class ChromaFolder:
         with self._changing:
             self._changing.wait_for(lambda: len(self._open) <= self._most_open)
             if self._system is None:
+                if not self._is_prepared:
+                    self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    prepare(self._path / _DATABASE)
+                    _remove_dropped(self._path)
+                    self._is_prepared = True
                 self._system, self._most_open = _started(self._path)
             system = self._system
             self._under_way += 1
@@ -227,6 +231,7 @@ class ChromaFolder:
 
     def _set_aside(self) -> Path:
         self._close()
+        self._is_prepared = False
         name = self._path.with_name(f"{self._path.name}-damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
         if self._path.exists():
             self._path.rename(name)
@@ -259,8 +264,6 @@ def _started(path: Path) -> tuple[System, int]:
     from chromadb.api import ServerAPI
     from chromadb.config import System
 
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_dropped(path)
     system = System(_settings().model_copy(update={"persist_directory": str(path)}))
     chroma: Any = system.instance(ServerAPI)
     # It keeps as many as the process may open files for; it is `uses` that lets go of them.
@@ -276,11 +279,11 @@ def _remove_dropped(path: Path) -> None:
     if not database.is_file():
         return
     folders = [folder for folder in path.iterdir() if _SEGMENT.fullmatch(folder.name)]  # first: others may be made now
-    with suppress(sqlite3.DatabaseError), closing(_read_only(database)) as opened:
-        kept = {str(row[0]) for row in opened.execute("SELECT id FROM segments")}
-        for folder in folders:
-            if folder.name not in kept:
-                shutil.rmtree(folder, ignore_errors=True)
+    if not folders or (kept := segments(database)) is None:
+        return
+    for folder in folders:
+        if folder.name not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _can_open_files() -> bool:
@@ -293,22 +296,12 @@ def _can_open_files() -> bool:
     return True
 
 
-def _read_only(database: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
-
-
 def _is_damaged(path: Path, error: BaseException) -> bool:
     """Whether the files are to blame, and not the disk or who locks them; SQLite is asked: Chroma says too little."""
     if "hnsw segment reader" in str(error):
         return True
     database = path / _DATABASE
     try:
-        if path.exists() and not database.is_file():
-            return True
-        with closing(_read_only(database)) as opened:
-            collections = opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'collections'").fetchone()
-            return collections is None or opened.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
-    except sqlite3.DatabaseError as found:
-        return found.sqlite_errorcode & 0xFF in _DAMAGED
+        return (path.exists() and not database.is_file()) or is_damaged(database)
     except OSError:
         return False

@@ -13,6 +13,7 @@ from arrow_project import Character, Node, Story, Variable, shorten
 More = Callable[[Story, Node], str]
 
 _LISTED = 60
+_TOLD = 5_000  # characters of a text
 _RAISES = ("raise", "increase", "go up", "rise")
 _LOWERS = ("lower", "decrease", "go down", "fall")
 
@@ -105,7 +106,7 @@ def _node(refer: Resolver, words: Words) -> str:
     scene = refer.story.scenes[node.scene_id].name
     texts = node.texts
     more = [f"… and {len(texts) - _LISTED} more"] if len(texts) > _LISTED else []
-    told = "\n".join([*(f"“{text}”" for text in texts[:_LISTED]), *more])
+    told = "\n".join([*(f"“{text[:_TOLD]}{'…' * (len(text) > _TOLD)}”" for text in texts[:_LISTED]), *more])
     return f"{refer.story.describe(node.id)}, in the scene “{scene}”.{chr(10) if told else ''}{told}"
 
 

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agent.turn.events import Citation
+from arrow_project import pieces
 from retrieval import CitedPassage, Passage, part_ids
 
 # "[2]", "[1, 3]", "[1; 2]", "[1-3]", "[1, p. 3]"; the page is the user's to look at.
 _PART = r"\d{1,4}(?:\s*[-–]\s*\d{1,4})?(?:,?\s*(?:pp?\.|pages?)\s*\d{1,5}(?:\s*[-–]\s*\d{1,5})?)?"
 _GROUP = re.compile(rf"{_PART}(?:\s*[,;]\s*{_PART})*")
-_BRACKETS = re.compile(r"\[([^\[\]]{1,300})\]")  # what is longer may be all of a story, and is no citation
+_LONGEST = 300  # what is longer may be all of a story, and is no citation
+_BRACKETS = re.compile(rf"\[([^\[\]]{{1,{_LONGEST}}})\]")
 _PAGES = re.compile(r"(?<![\s,]),?\s*(?:pp?\.|pages?)\s*\d+(?:\s*[-–]\s*\d+)?")
 _RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
@@ -40,7 +42,8 @@ class Citations:
         if not self._by_number:
             return ()  # nor is a text as long as the story looked through
         ranges = set[tuple[int, int]]()
-        for group in (it[1] for text in texts for it in _BRACKETS.finditer(text) if _GROUP.fullmatch(it[1])):
+        some = (piece for text in texts for piece in pieces(text, _LONGEST + 2))
+        for group in (it[1] for piece in some for it in _BRACKETS.finditer(piece) if _GROUP.fullmatch(it[1])):
             found = _ranges(group)
             # Numbers are given without a gap: what lies between two of them needs no look, which may be thousands.
             if all(end in self._by_number for ends in found for end in ends):

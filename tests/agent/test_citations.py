@@ -88,3 +88,8 @@ def test_a_citation_names_the_documents_that_say_the_same() -> None:
 
 def test_the_first_passage_of_a_turn_that_showed_none_is_one() -> None:
     assert Citations(()).number(passage("a"), 0.1).number == 1
+
+
+def test_a_citation_is_found_wherever_a_text_is_parted_to_be_looked_through() -> None:
+    for place in range(99_990, 100_001):
+        assert numbers(shown(), f"{'x' * place}[1, 2]") == [1, 2]

@@ -48,6 +48,17 @@ async def test_nodes_are_found_by_everything_that_is_given(
     assert answer["total"] == len(found)
 
 
+async def test_a_word_is_found_wherever_a_long_text_is_parted_to_be_looked_through(
+    reader: TurnReader, project: ArrowProject
+) -> None:
+    """To fold all that a node says in one step halts every thread for seconds."""
+    for place in (99_995, 99_997, 100_000):
+        text = "İ" * place + "Lamplight"
+        project.apply(Operation("update_node", {"node_id": 3, "data": {"content": text}}))
+        for word, found in (("lamplight", 1), ("lamplighter", 0)):
+            assert (await reader.call("find_nodes", {"text": word, "type": "content"}))["total"] == found
+
+
 async def test_a_node_with_all_its_slots(reader: TurnReader, project: ArrowProject) -> None:
     made = project.apply(
         Operation("create_insert_node", {"type": "condition", "preset": {"variable": "oil", "operator": ">"}})

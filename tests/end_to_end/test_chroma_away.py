@@ -105,8 +105,9 @@ def test_vectors_whose_files_are_damaged_while_the_server_runs_are_made_anew(tmp
             (entry,) = add(server, project, {"ferry.md": FERRY})
             assert entry["status"] == "indexed"
         assert searched(server) == (["ferry.md"], False)
-        database = tmp_path / "data" / "chroma" / "chroma.sqlite3"
-        database.write_bytes(b"not a database at all".ljust(database.stat().st_size, b"!"))
+        for name in ("chroma.sqlite3", "chroma.sqlite3-wal", "chroma.sqlite3-shm"):
+            file = tmp_path / "data" / "chroma" / name
+            file.write_bytes(b"not a database at all".ljust(file.stat().st_size, b"!"))
         assert searched(server) == (["ferry.md"], True)
         eventually(lambda: all(documents(server, project)["ferry.md"]["embedded"] for project in ("1", "2")))
         assert searched(server) == (["ferry.md"], False)

@@ -1,10 +1,13 @@
 import secrets
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import Any
+from unittest.mock import Mock
 from uuid import UUID
 
 import chromadb
@@ -226,6 +229,38 @@ def test_who_searches_very_many_projects_has_the_indexes_of_all_let_go_of_seldom
     assert [first[:6], all(first)] == [[True] * 6, False], "one more than may be open, and then those are let go of"
     assert 0 < second.count(True) < 6
     assert third[:3] == [True] * 3
+
+
+def test_a_write_waits_for_no_reader(store_in_folder: VectorStore, key: ProjectKey, tmp_path: Path) -> None:
+    """As a backup is: the write would wait with every thread of the process, for as long as that reads."""
+    read = (
+        "import sqlite3, sys; opened = sqlite3.connect(sys.argv[1]); opened.execute('BEGIN');"
+        "opened.execute('SELECT count(*) FROM embeddings').fetchone(); print('reads', flush=True); sys.stdin.read()"
+    )
+    database = str(tmp_path / "chroma" / "chroma.sqlite3")
+    command = [sys.executable, "-c", read, database]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == b"reads\n"
+        store_in_folder.put(key, [(stored("p4", "d4"), small_vector("a dragon's egg"))])
+        store_in_folder.delete(key, ["p1"])
+        assert reader.poll() is None
+    assert store_in_folder.ids(key) == {"p2", "p3", "p4"}
+
+
+def test_the_file_that_chroma_has_open_is_opened_by_no_other_library_of_the_process(
+    store_in_folder: VectorStore, key: ProjectKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Locks of one process do not keep its libraries out: half of a write would be read, and Chroma's locks be lost."""
+    opened = list[object]()
+    monkeypatch.setattr("sqlite3.connect", opened.append)
+    store_in_folder.drop(key)
+    monkeypatch.setattr(RustBindingsAPI, "_query", Mock(side_effect=InternalError("locked")))
+    store_in_folder.put(key, [(stored("p1", "d1"), small_vector("dragon"))])
+    with pytest.raises(VectorStoreUnavailable):
+        store_in_folder.query(key, small_vector("dragon"), 1)
+    assert not opened
+    assert [file.name for file in tmp_path.iterdir()] == ["chroma"], "nothing was set aside as damaged"
 
 
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:

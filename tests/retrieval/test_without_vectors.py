@@ -1,5 +1,6 @@
 """Vectors that are away, hang or are damaged: text search goes on and says so, and vectors come back by themselves."""
 
+import gc
 import os
 import re
 import sqlite3
@@ -222,6 +223,12 @@ def _without_table(path: Path) -> None:
         database.execute("DROP TABLE collections")
 
 
+def _no_database(folder: Path) -> None:
+    for beside in ("-wal", "-shm"):
+        (folder / f"{_DATABASE}{beside}").unlink(missing_ok=True)
+    (folder / _DATABASE).write_bytes(b"not a database at all" * 500)
+
+
 def _of_something_else(path: Path) -> None:
     path.unlink()
     with closing(sqlite3.connect(path)) as database:
@@ -234,7 +241,7 @@ def _as_folder(path: Path) -> None:
 
 
 _DAMAGES: dict[str, Callable[[Path], object]] = {
-    "no database": lambda folder: (folder / _DATABASE).write_bytes(b"not a database at all" * 500),
+    "no database": lambda folder: _no_database(folder),
     "beginning": lambda folder: _garbage(folder / _DATABASE, 0, 5000),
     "half": lambda folder: _garbage(folder / _DATABASE, 4096, (folder / _DATABASE).stat().st_size // 2),
     "cut": lambda folder: os.truncate(folder / _DATABASE, (folder / _DATABASE).stat().st_size // 2),
@@ -336,7 +343,8 @@ def test_a_folder_is_set_aside_once_and_then_only_by_reindex(
     for raised, left in ((VectorStoreDamaged, 1), (VectorStoreUnavailable, 1), (VectorStoreUnavailable, 1)):
         vectors.put(key, [(stored("p1", "d"), small_vector("dragon"))])
         vectors.close()
-        (folder / _DATABASE).write_bytes(b"not a database at all" * 500)
+        gc.collect()  # then Chroma has closed its files
+        _no_database(folder)
         with pytest.raises(raised):
             vectors.query(key, small_vector("dragon"), 1)
         assert len(_set_aside(folder)) == left
