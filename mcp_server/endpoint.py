@@ -41,8 +41,8 @@ _TOO_LONG = f"A request over MCP has at most {_LONGEST_REQUEST} bytes; make seve
 _NO_MESSAGE = "A request over MCP must be one JSON-RPC message, and this is none."
 _MOST_VALUES = 20_000  # brackets and commas
 _LONGEST_ID = 200  # characters: notices of changes and of progress repeat it, each of them
-# Of a value in what a user has answered the library tries twenty kinds.
-_S_PER_BYTE, _S_PER_VALUE = 3e-8, 25e-6
+_MOST_ANSWERED = 500  # brackets and commas of what a user has answered
+_S_PER_BYTE, _S_PER_VALUE = 3e-8, 5e-6
 _MOST_REQUESTS, _REQUESTS_EACH = 200, 50  # under way, of all and of a workspace
 
 
@@ -170,6 +170,11 @@ def _message(body: bytes) -> bytes:
         raise HTTPException(400, _NO_MESSAGE)
     if any(isinstance(one, str) and len(one) > _LONGEST_ID for one in _ids(sent)):
         raise HTTPException(400, f"The id and the progressToken of a request have at most {_LONGEST_ID} characters.")
+    params = sent.get("params")
+    answers = params.get("inputResponses") if isinstance(params, dict) else None
+    if has_more_values(json.dumps(answers), _MOST_ANSWERED):
+        # The library tries each of their values as twenty kinds, on the event loop.
+        raise HTTPException(413, f"The inputResponses of a request have at most {_MOST_ANSWERED} brackets and commas.")
     written = jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True)
     if len(written) > _LONGEST_REQUEST:  # control characters take six bytes, and JSON has none as they are
         raise HTTPException(413, _TOO_LONG)

@@ -8,22 +8,25 @@ from typing import Any, cast
 from agent.editing.editor import Failure, OperationRefused
 from agent.editing.reconciliation import CREATED_BY
 from agent.editing.validation import apply_checked
-from arrow_project import ArrowProject, Operation, Selection
+from arrow_project import ArrowProject, GoOn, Operation, Selection
 
 _CREATED = re.compile(r"created_(\d+)")
 
 
-def tried_in_order(project: ArrowProject, operations: Sequence[Operation], selection: Selection) -> list[Operation]:
+def tried_in_order(
+    project: ArrowProject, operations: Sequence[Operation], selection: Selection, go_on: GoOn = lambda: None
+) -> list[Operation]:
     """The operations with ids in the place of words, as they can be done one after the other.
 
     `created_1` in the arguments of a later one is the id of what the first creates: a node, scene, variable or
-    character.
+    character. `go_on` is called before each.
 
     Raises:
         OperationRefused: One of them cannot be done; the failure says which.
     """
     tried, resolved, ids = project.copy(), list[Operation](), dict[str, int]()
     for number, operation in enumerate(operations, 1):
+        go_on()
         try:
             applied = apply_checked(tried, _with_created(operation, ids), selection)
         except OperationRefused as refused:

@@ -153,7 +153,7 @@ def _alone(commands: Sequence[Words], context: TurnContext) -> Steps[None]:
 
 def _checked(context: TurnContext) -> str:
     assert context.project is not None
-    findings = [f"- {one.place}: {one.message}" for one in check(context.project)]
+    findings = [f"- {one.place}: {one.message}" for one in check(context.project, context.go_on)]
     more = [f"- … and {len(findings) - _FINDINGS} more"] if len(findings) > _FINDINGS else []
     title = f"The check finds {len(findings)}:" if findings else "The check finds nothing."
     return "\n".join([title, *findings[:_FINDINGS], *more])

@@ -90,7 +90,8 @@ class DirectCalls:
             raise OperationRefused(
                 Failure("PERMISSION_DENIED", "There is no story to edit: the client has not sent any.")
             )
-        resolved = await in_thread(tried_in_order, project, operations, self._selection())
+        selection = self._selection()
+        resolved = await in_thread_until_cancelled(lambda go_on: tried_in_order(project, operations, selection, go_on))
         done: list[str] = []
 
         async def note(finished: OperationFinished) -> None:

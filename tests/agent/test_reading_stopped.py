@@ -14,7 +14,8 @@ import pytest
 from agent import Citations, Threads, TurnContext, TurnReader, working_in
 from agent.answering.planned_answer import PlannedAnswer
 from agent.reading import story_reading
-from arrow_project import parse
+from agent.turn.direct import DirectCalls
+from arrow_project import Operation, Selection, parse
 from corpora import ProjectKey
 from tests.agent.story import story_text
 
@@ -101,6 +102,22 @@ async def test_a_plan_ends_with_the_next_operation_that_it_tries(monkeypatch: py
     context = TurnContext(project, 0, (), ())
     assignment: Any = SimpleNamespace(message=message, context=context, execution=None)
     await _stopped(asyncio.ensure_future(PlannedAnswer(assignment).run()), held)
+    assert held.steps == 1
+
+
+async def test_a_list_of_operations_ends_with_the_next_that_it_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an assistant that has hung up: a list may take half an hour."""
+    held = Held()
+
+    def tried(*_arguments: object) -> Any:
+        held.step()
+        return SimpleNamespace(operation=Operation("delete_node", {}), created=())
+
+    monkeypatch.setattr("agent.editing.in_order.apply_checked", tried)
+    project = parse(story_text())
+    listed = [Operation("update_node", {"node_id": 2, "name": f"name {number}"}) for number in range(50)]
+    run: Any = SimpleNamespace(context=TurnContext(project, 0, (), ()), _selection=Selection)
+    await _stopped(asyncio.ensure_future(DirectCalls.run_all(run, listed)), held)
     assert held.steps == 1
 
 

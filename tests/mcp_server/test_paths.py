@@ -358,6 +358,23 @@ def test_what_nobody_reads_of_a_request_has_so_many_values(two: tuple[House, Pat
     assert "at most 20000 brackets and commas" in refused.json()["error"]["message"]
 
 
+def test_what_a_user_has_answered_has_few_values(two: tuple[House, Path, Path]) -> None:
+    """Each is tried as whatever it may be, on the event loop: 20,000 zeros held everybody for half a second."""
+    home, _, _ = two
+    answers: dict[str, Any] = {"k": {"role": "user", "model": "m", "content": [{"type": "text", "text": "x" * 50_000}]}}
+    call: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_editors"}}
+    with home.http(authorization="Bearer a-token", **ACCEPT) as greedy:
+        session = {"mcp-session-id": greedy.post("/mcp", json=INITIALIZE).headers["mcp-session-id"]}
+        few = greedy.post("/mcp", json=call | {"params": call["params"] | {"inputResponses": answers}}, headers=session)
+        answers["k"]["content"] = [0] * 501
+        many = greedy.post(
+            "/mcp", json=call | {"params": call["params"] | {"inputResponses": answers}}, headers=session
+        )
+    assert few.status_code == 200
+    assert many.status_code == 413
+    assert "at most 500 brackets and commas" in many.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_what_is_counted_is_what_is_read(two: tuple[House, Path, Path], encoding: str) -> None:
     home, _, _ = two
