@@ -23,7 +23,7 @@ from workbench.access.farewells import farewell_s, free_elements
 from workbench.access.page_sockets import (
     KeptMessages,
     WaitingMessages,
-    forget_unseen_page,
+    give_up_a_page,
     keep_pages_apart,
     leave_pages,
     pages_of,
@@ -72,7 +72,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         workspace: str = request.state.workspace
         client = ui.context.client
         if not pages.take(workspace):
-            forget_unseen_page(workspace)
+            give_up_a_page(workspace)
             if not pages.take(workspace):
                 client.delete()
                 return PlainTextResponse(_TOO_MANY, 503)

@@ -31,6 +31,7 @@ from tests.looks import looks_at
 from tests.workbench.test_forms import beside_playwright, on_a_page
 from workbench import shell
 from workbench.access.farewells import farewell_s, free_elements
+from workbench.access.page_sockets import give_up_a_page
 from workbench.asking.panel import AskPanel
 from workbench.frame.latest import Latest
 from workbench.projects import ProjectsPanel
@@ -668,6 +669,38 @@ def test_pages_whose_browsers_leave_together_are_not_given_up_together() -> None
     due = sorted(on_a_page(use))
     assert 30.0 <= due[0] < due[500] < due[-1] <= 60.0
     assert all(later - sooner < 3.0 for sooner, later in pairwise(due)), "a hundred of them, at any time in 30 seconds"
+
+
+def test_a_page_that_is_left_gives_way_to_a_new_one_unless_something_of_it_would_be_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a workspace whose thirty people load their pages anew together would have to wait half a minute."""
+    gone = list[str]()
+
+    def opened(name: str, whose: str = "red", *, is_seen: bool = True, is_left: bool = True, **shown: Any) -> Any:
+        story = SimpleNamespace(is_changing=False, at_risk=()) if not shown else SimpleNamespace(**shown)
+        state = SimpleNamespace(workspace=whose, visit=SimpleNamespace(shown=story))
+        return SimpleNamespace(
+            request=SimpleNamespace(state=state),
+            environ={} if is_seen else None,
+            has_socket_connection=not is_left,
+            delete=lambda: gone.append(name),
+        )
+
+    pages = [
+        opened("another's", "blue"),
+        opened("open", is_left=False),
+        opened("with changes", is_changing=False, at_risk=["story.arrow"]),
+        opened("in a turn", is_changing=True, at_risk=()),
+        opened("left"),
+        opened("left later"),
+        opened("asked for now", is_seen=False),
+    ]
+    monkeypatch.setattr(Client, "instances", dict(enumerate(pages)))
+    give_up_a_page("red")
+    monkeypatch.setattr(Client, "instances", dict(enumerate([*pages[:-1], opened("unseen", is_seen=False), pages[-1]])))
+    give_up_a_page("red")
+    assert gone == ["left", "unseen"]
 
 
 def test_what_a_page_that_is_gone_has_drawn_is_freed_without_looking_for_garbage() -> None:

@@ -171,16 +171,26 @@ def pages_of(session: BrowserSession) -> list[Client]:
     return [client for client in pages if getattr(client.request.state, "session", None) is session]
 
 
-def forget_unseen_page(workspace: str) -> None:
-    """Ends the workspace's oldest page that no browser has shown: a monitor asked for it, or the preview of a link."""
-    waiting = [client for client in Client.instances.values() if _is_unseen(client, workspace)]
-    if len(waiting) > 1:  # the last one is about to be answered
-        waiting[0].delete()
+def give_up_a_page(workspace: str) -> None:
+    """Ends the workspace's oldest page that no browser has shown, as of a monitor or the preview of a link.
+
+    Where there is none, the oldest whose browser has left, and would have all of it again.
+    """
+    pages = [client for client in Client.instances.values() if _is_without_browser(client, workspace)]
+    unseen = [client for client in pages if client.environ is None][:-1]  # the last one is about to be answered
+    left = [client for client in pages if client.environ is not None and _can_be_had_again(client)]
+    for client in (*unseen, *left)[:1]:
+        client.delete()
 
 
-def _is_unseen(client: Client, workspace: str) -> bool:
-    is_own = getattr(client.request.state, "workspace", None) == workspace
-    return is_own and client.environ is None and not client.has_socket_connection
+def _is_without_browser(client: Client, workspace: str) -> bool:
+    return getattr(client.request.state, "workspace", None) == workspace and not client.has_socket_connection
+
+
+def _can_be_had_again(client: Client) -> bool:
+    """What was said is in the browser's tab; so is a story, but for the changes that it does not keep."""
+    visit = getattr(client.request.state, "visit", None)
+    return visit is not None and not visit.shown.is_changing and not visit.shown.at_risk
 
 
 def _connecting(connect: _Handler, disconnect: _Handler) -> _Handler:
