@@ -49,6 +49,7 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 		return _refused(STOPPED)
 	if _project.why_not() or _project.key() != _turn.copy.key:
 		return _refused(OTHER_PROJECT)
+	_project.pull_inspector()  # what is typed at this moment is the user's, and stays
 	_turn.look_for_edits(_project.fingerprint())
 	_turn.calls += 1
 	_turn.failed_calls += 1  # until it is known to have gone well

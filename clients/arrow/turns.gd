@@ -62,7 +62,6 @@ func forget() -> void:
 
 ## Begins the user's turn; request: the fields of a `user_message`, or a `confirmation`. False where it cannot be sent.
 func begin(words: String, request: Dictionary, selected: Array[int]) -> bool:
-	_project.pull_inspector()
 	current = _new_turn(words)
 	_connection.declare_batches(_project.ids_are_foreseeable())
 	if request.has("type"):
@@ -100,6 +99,7 @@ func undo(force: bool) -> Array:
 		return ["DISABLED", _project.why_not()]
 	if _copies.is_empty():
 		return ["NOTHING_TO_UNDO", "Fletcher has not changed anything that could be taken back."]
+	_project.pull_inspector()
 	var conflict := _copies.conflict(_project.fingerprint())
 	if conflict and not force:
 		return ["CONFLICT", conflict]
@@ -130,6 +130,7 @@ func cut_off() -> void:
 
 
 func _new_turn(words: String) -> RefCounted:
+	_project.pull_inspector()
 	var turn := Turn.new(words, _project.capture(), _project.fingerprint())
 	_save()
 	return turn
@@ -172,6 +173,7 @@ func _finish(reason: String) -> void:
 
 func _keep(turn: RefCounted) -> void:
 	turn.copy.left = _project.written
+	_project.pull_inspector()
 	turn.look_for_edits(_project.fingerprint())
 	if turn.is_edited:
 		send_story([])  # no call has shown what was done by hand after the last one

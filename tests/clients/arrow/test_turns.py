@@ -11,6 +11,7 @@ from tests.end_to_end.messages_api import Hang, Text, ToolUse
 from tests.real_client.house import House
 
 _GOLD = ToolUse("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
+_NOTES = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node/Properties/Parameters/Notes"
 _SCENE = ToolUse("create_scene", {"name": "Quay", "notes": "Fog"})
 
 
@@ -72,6 +73,57 @@ def test_what_is_taken_back_on_a_full_disk_is_not_saved_and_is_said(editor: Edit
     code, message = editor.wait("failed", since)[:2]
     assert code == "NOT_WRITTEN"
     assert "cannot be written (not all of it could be written). See to the disk" in message
+
+
+def _type(editor: Editor, text: str) -> None:
+    """Writes into the notes of node 2 in Arrow's inspector, which Arrow takes over when another node is opened."""
+    editor.call("mind", "inspect_node", 2, -1, True)
+    editor.frames(6)
+    editor.put(_NOTES, "text", text)
+    editor.frames()
+
+
+def _typed(editor: Editor) -> str:
+    return editor.document["resources"]["nodes"]["2"].get("notes", "")
+
+
+def test_an_undo_would_lose_what_stands_typed_in_the_inspector_and_says_so(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    _type(editor, "A page of notes")
+    since = editor.mark()
+    assert not editor.fletcher("undo")
+    assert editor.wait("failed", since)[0] == "CONFLICT"
+    assert _typed(editor) == "A page of notes"
+
+
+def test_what_is_typed_in_the_inspector_during_a_turn_stays(editor: Editor, server: House) -> None:
+    """Also where the turn changes the very node, and Arrow reads its fields anew."""
+    editor.open(text_of("lamp"))
+
+    def rename(_request: Any) -> list[ToolUse]:
+        _type(editor, "typed meanwhile")
+        return [ToolUse("update_node", {"node_id": 2, "name": "quay"})]
+
+    server.model.play([[_GOLD], rename, [Text(["There."])]])
+    editor.turn("send", "Add ten gold, and rename node 2.")
+    editor.frames(6)
+    assert editor.document["resources"]["nodes"]["2"]["name"] == "quay"
+    assert _typed(editor) == "typed meanwhile"
+
+
+def test_what_is_typed_in_the_inspector_is_not_taken_back_by_a_stop(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    api = server.model.play([[_GOLD], Hang()])
+    since = editor.mark()
+    assert editor.fletcher("send", "Add ten gold.")
+    api.hanging.wait()
+    _type(editor, "typed meanwhile")
+    editor.fletcher("stop", True)
+    editor.wait("turn_ended", since)
+    assert editor.wait("failed", since)[0] == "CONFLICT"
+    assert _typed(editor) == "typed meanwhile"
 
 
 def test_what_was_done_before_a_stop_stays_and_can_be_taken_back(editor: Editor, server: House) -> None:
