@@ -6,7 +6,7 @@ import mmap
 import sys
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,8 @@ def giving_back() -> Generator[None]:
 
     def look() -> None:
         while not is_over.wait(_LOOK_S):
-            freed.look()
+            with suppress(OSError):  # there may be no file to be had; there will be again
+                freed.look()
 
     if _glibc("mallinfo2") is not None:
         threading.Thread(target=look, name="freed memory", daemon=True).start()

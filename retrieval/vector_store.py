@@ -78,7 +78,9 @@ class VectorStore:
         # In order, as they lie there: else it takes three times as long.
         for batch in _batches(sorted(passage_ids), at_once):
             with self._resting():
-                self._in_collection(key, lambda collection, batch=batch: collection.delete(batch), _DELETE)
+                self._in_collection(
+                    key, lambda collection, batch=batch: collection.delete(batch), _DELETE, key.workspace
+                )
             self._gone += len(batch)
 
     @contextmanager
@@ -102,7 +104,12 @@ class VectorStore:
 
     def has(self, key: ProjectKey) -> bool:
         """Whether a collection of the project is there."""
-        return self._in_collection(key, lambda _: True, _OTHERWISE) is not None
+
+        def look(chroma: ServerAPI) -> bool:
+            with self._chroma.using(self._name(key)):
+                return _id_of(chroma, self._name(key)) is not None
+
+        return self._chroma.call(look, _OTHERWISE)
 
     def ids(self, key: ProjectKey) -> set[str]:
         """The ids of all passages of the project that have a vector here."""
@@ -183,16 +190,20 @@ class VectorStore:
         return []
 
     def _in_collection(
-        self, key: ProjectKey, work: Callable[[Collection], _Answer], patience: Patience
+        self,
+        key: ProjectKey,
+        work: Callable[[Collection], _Answer],
+        patience: Patience,
+        workspace: str | None = None,
     ) -> _Answer | None:
-        """What `work` makes of the project's collection; None if there is none."""
+        """What `work` makes of the project's collection, for a workspace or for the server; None if there is none."""
 
         def in_collection(chroma: ServerAPI) -> _Answer | None:
             from chromadb.errors import NotFoundError
 
             with suppress(NotFoundError), self._chroma.using(self._name(key)):  # dropped meanwhile
                 found = _id_of(chroma, self._name(key))
-                return None if found is None else work(self._collection(chroma, found))
+                return None if found is None else work(self._collection(chroma, found, workspace))
 
         return self._chroma.call(in_collection, patience)
 

@@ -78,6 +78,12 @@ class Messages(asyncio.Queue[ASGIReceiveEvent]):
         self.unanswered -= was
         return was > 0
 
+    def drop(self) -> None:
+        """Nobody asks for them any more."""
+        while not self.empty():
+            self.get_nowait()
+        self.unanswered = self._answering = 0
+
     def _put(self, item: ASGIReceiveEvent) -> None:
         self.unanswered += _size(item)
         super()._put(item)
@@ -152,8 +158,7 @@ class Socket(WatchesReader, WebSocketsSansIOProtocol):
         try:
             await super().run_asgi()
         finally:
-            while not self.queue.empty():  # nobody asks for them any more, and what has them stays for long
-                self.queue.get_nowait()
+            self._messages.drop()  # what has them stays for long
             if self._sender is not None:
                 self._sender.free()
             self._abort_unread()

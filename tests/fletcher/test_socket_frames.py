@@ -3,7 +3,9 @@
 import struct
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from sys import getsizeof
+from typing import Any
 
 import pytest
 
@@ -354,6 +356,31 @@ async def test_what_has_come_before_a_client_was_refused_is_not_kept(app: App, c
     await turns_until(lambda: line.is_ended)
     await turns(5)
     assert not line.protocol.queue.qsize()
+
+
+async def test_nothing_takes_room_once_the_app_has_ended(app: App, connect: Callable[[], Line]) -> None:
+    """As it does in the midst of a message: of a hello with a wrong token behind a right one."""
+    line = await open_socket(connect)
+
+    async def ends(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        line.protocol.app_state["take_long_messages"](partial(Sender, app.room, "a workspace"))
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": "No token"})
+
+    line.close()
+    line = connect()
+    line.protocol.config.loaded_app = line.protocol.app = ends
+    line.comes(OPENING)
+    await turns_until(lambda: b"101 Switching Protocols" in line.sent)
+    for _ in range(2):
+        line.comes(frame(TEXT, b"x" * 100_000))
+        await turns(20)
+    await turns_until(lambda: line.is_ended)
+    line.close()
+    await turns(20)
+    assert not counted(app)
 
 
 async def test_what_a_client_has_not_read_takes_room(app: App, connect: Callable[[], Line]) -> None:
