@@ -23,6 +23,7 @@ from workbench.access.farewells import farewell_s, free_elements
 from workbench.access.page_sockets import (
     KeptMessages,
     WaitingMessages,
+    end_pages,
     give_up_a_page,
     keep_pages_apart,
     leave_pages,
@@ -178,6 +179,7 @@ def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]]
     async def leave() -> None:
         await leave_pages(session)
         access.sessions.end(request.cookies[cookie_name(request.headers.get("host", ""))])
+        await end_pages(session)
 
     async def sign_out(given_up: Sequence[str] = ()) -> None:
         visits = filter(None, map(visit_of, pages_of(session)))

@@ -494,9 +494,15 @@ def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:
         shown.open(OPENED)
         form.choose("create_insert_node")
         form._fields["notes"].element.set_value("four pages")
-        form._first.element.set_value("dialog")
+        form._first.element.set_value("monolog")
         left = [form._fields["notes"].element.value]
+        form._fields["preset"].fields["text"].element.set_value("She waits.")
+        form._first.element.set_value("content")
+        left.append(form._fields["notes"].element.value)
+        shown.change(OpenStory("story.arrow", OPENED.text))  # by a message
+        form._first.element.set_value("monolog")
+        left.append(form._fields["preset"].fields["text"].element.value)
         form.choose("create_scene")
         return [*left, form._fields["notes"].element.value]
 
-    assert on_a_page(use) == ["four pages", ""]
+    assert on_a_page(use) == ["four pages", "four pages", "She waits.", ""]

@@ -219,11 +219,13 @@ async def test_of_the_librarys_files_a_workspace_is_handed_a_few_at_a_time_and_w
 async def test_whoever_reads_a_file_slowly_keeps_nobody_of_the_workspace_waiting(
     app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    are_read, asked = asyncio.Event(), 0
+    are_read, all_slow, asked = asyncio.Event(), asyncio.Event(), 0
 
     async def hand_out(scope: Scope, receive: Any, send: Any) -> None:
         nonlocal asked
         asked += 1
+        if asked == 8:
+            all_slow.set()
         if asked <= 8:
             await are_read.wait()
         await Response("a file")(scope, receive, send)
@@ -232,6 +234,7 @@ async def test_whoever_reads_a_file_slowly_keeps_nobody_of_the_workspace_waiting
     monkeypatch.setattr("workbench.mounting._HANDED_OUT_S", 0.01)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
         slow = [asyncio.ensure_future(client.get(SCRIPT)) for _ in range(8)]
+        await all_slow.wait()
         for _ in range(2):
             assert (await client.get(SCRIPT)).text == "a file"
         are_read.set()

@@ -498,6 +498,9 @@ def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pyt
     async def leave_pages(_session: Any) -> None:
         happened.append("left")
 
+    async def end_pages(_session: Any) -> None:
+        happened.append("pages ended")
+
     def ask_to_give_up(names: list[str], _title: str, _action: str, give_up: Any) -> None:
         parent = ui.context.slot.parent  # a dialog in one that is closed is not seen
         assert parent.parent_slot is not None
@@ -509,11 +512,12 @@ def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pyt
     monkeypatch.setattr(shell, "pages_of", lambda _: [first, second])
     monkeypatch.setattr(shell, "visit_of", lambda page: page)
     monkeypatch.setattr(shell, "leave_pages", leave_pages)
+    monkeypatch.setattr(shell, "end_pages", end_pages)
     monkeypatch.setattr(shell, "ask_to_give_up", ask_to_give_up)
 
     async def use() -> None:
         request: Any = SimpleNamespace(state=SimpleNamespace(session=object()), cookies=defaultdict(str), headers={})
-        access: Any = SimpleNamespace(sessions=SimpleNamespace(end=print))
+        access: Any = SimpleNamespace(sessions=SimpleNamespace(end=lambda _: happened.append("session ended")))
         of_page: Any = shell
         sign_out = of_page._sign_out(request, access)
         first.shown.open(OpenStory("first.arrow", opened().text), is_unsaved=True)
@@ -525,7 +529,7 @@ def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pyt
 
     on_a_page(use)
     assert [names for names, _ in asked] == [["first.arrow"], ["first.arrow", "second.arrow"]]
-    assert happened == ["left"]
+    assert happened == ["left", "session ended", "pages ended"], "no page can be had meanwhile"
 
 
 def test_of_a_preview_what_is_removed_is_looked_at_first() -> None:

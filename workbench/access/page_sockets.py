@@ -155,11 +155,16 @@ def counted(send: _Handler) -> _Handler:
 
 
 async def leave_pages(session: BrowserSession) -> None:
-    """Ends every page of the session, with what is under way there; its browser goes to where a token is asked for."""
+    """Has the browser leave every page of the session, for where a token is asked for once that is ended."""
     for client in pages_of(session):
         forget = f"{_FORGET}({json.dumps(session.workspace)})"
         await sio.emit("run_javascript", {"code": forget}, room=client.id)
         await sio.emit("open", {"path": "/", "new_tab": False}, room=client.id)
+
+
+async def end_pages(session: BrowserSession) -> None:
+    """Ends every page of the session, with what is under way there."""
+    for client in pages_of(session):
         if client.id in Client.instances:  # meanwhile it may have been
             client.delete()
         await asyncio.sleep(BETWEEN_S)

@@ -1,6 +1,7 @@
 """Functions as forms that are made from their schemas and from the story: for edits without a model."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
@@ -40,6 +41,15 @@ _HINTS = {
 _SENSELESS = frozenset({("update_variable", "type")})
 
 
+@dataclass(frozen=True)
+class _OfType:
+    """What is written of a new node as one type: where it is drawn, its fields, and what can be named in them."""
+
+    drawn: ui.column
+    group: Group
+    named: Resources
+
+
 class FunctionForm:
     """Lets one be chosen, filled in, and previewed.
 
@@ -59,6 +69,7 @@ class FunctionForm:
         self._first: Entry | None = None
         self._named: Resources | None = None  # what the fields hold of the story
         self._fields: dict[str, Field] = {}
+        self._of_types: dict[object, _OfType] = {}  # what is written of a new node, as each type that was chosen
         self.previewed: dict[str, Any] | None = None
         names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
         self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
@@ -83,7 +94,8 @@ class FunctionForm:
         if self._shown.preview is not None or now is known:
             return
         is_saved = now is not None and known is not None and now.project is known.project
-        is_written = any(field.is_changed for field in self._fields.values())
+        written = [*self._fields.values(), *(of_type.group for of_type in self._of_types.values())]
+        is_written = any(field.is_changed for field in written)
         if is_saved:
             self._story = now
         elif not is_written or (self.previewed is not None and self.previewed == self._written()):
@@ -93,6 +105,9 @@ class FunctionForm:
         """Neither the story is held any more, nor by the elements of fields that are gone."""
         if self._named is not None:
             self._named.forget()
+        for of_type in self._of_types.values():
+            of_type.named.forget()
+        self._of_types = {}
         self._story = self._first = self._named = None
         self._fields = {}
 
@@ -111,6 +126,7 @@ class FunctionForm:
             first = _CHOSEN_FIRST.get(spec.name)
             if first is not None:
                 self._first = self._draw_first(first, spec.parameters["properties"][first])
+            self._data = ui.column().classes("list")
             self._rest = ui.column().classes("list")
             ui.button("Preview this function", on_click=self.preview).props("no-caps outline")
         self._draw_rest()
@@ -156,6 +172,8 @@ class FunctionForm:
         if "by_name" in schema["properties"]:
             needed = [*needed, next(iter(schema["properties"]))]
         self._rest.clear()
+        if not self._of_types:
+            self._data.clear()
         if before is not None:
             before.forget()
         self._fields = {}
@@ -182,8 +200,17 @@ class FunctionForm:
         nodes = self._story.story.nodes if self._story is not None else {}
         node_type = nodes[chosen].type if chosen in nodes else chosen
         schema = node_data_schema(node_type) if isinstance(node_type, str) else None
-        if schema is not None:
-            self._fields[name] = Group(schema, resources, data)
+        for of_type in self._of_types.values():
+            of_type.drawn.set_visibility(False)
+        if (known := self._of_types.get(chosen)) is not None:
+            known.drawn.set_visibility(True)
+            self._fields[name] = known.group
+        elif schema is not None:
+            with self._data, ui.column().classes("list") as drawn:
+                self._fields[name] = group = Group(schema, resources, data)
+            if self._function.value == "create_insert_node":  # another type may be chosen, and this one again
+                self._of_types[chosen] = _OfType(drawn, group, resources)
+                self._named = None
 
     async def preview(self) -> None:
         """Previews the function with what is written, or says what is missing or wrong."""
