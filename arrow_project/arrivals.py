@@ -19,7 +19,9 @@ class Arrivals:
         """The nodes whose entries may lead to the node, in the order of the map."""
         if scene_id not in self._index:
             self._build(scene_id)
-        found = set(self._index[scene_id].get(node_id, ()))
+        found: dict[int, None] = {}
+        for key in self._index[scene_id].get(node_id, ()):  # no `set`: one that is there a million times may take long
+            found[key] = None
         entries = self._scenes[scene_id]["map"]
         return [key for key in (entries if len(found) > 1 else found) if key in found and key in entries]
 
@@ -32,7 +34,9 @@ class Arrivals:
         built: dict[int, list[int]] = {}
         for key, entry in self._scenes[scene_id]["map"].items():
             for connection in connections(entry):
-                built.setdefault(connection[2], []).append(key)
+                arriving = built.setdefault(connection[2], [])
+                if arriving[-1:] != [key]:
+                    arriving.append(key)
         self._index[scene_id] = built
         if self._journal.position:
             # whoever rolls back to before this moment meets older connections: build again then

@@ -35,6 +35,7 @@ _ID = re.compile(rf"-?[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
 _MANY_IDS, _MOST_IDS = 20_000, 100_000
 _MOST_LACKING = 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
+_NUMBER_KEY = re.compile(r'"-?[0-9]{1,20}"\s*+:')
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
@@ -111,6 +112,13 @@ def _whitespace(value: object, line: int) -> int:
 def _between(items: Collection[Any], line: int) -> int:
     inner = line + 2
     return sum(_whitespace(item, inner) for item in items if isinstance(item, _LONGER)) + (inner + 1) * (len(items) + 1)
+
+
+def number_keys(text: str | bytes) -> int:
+    """About how many keys of a document are whole numbers, told from its text; rather more than there are."""
+    decoded = text if isinstance(text, str) else text.decode("utf-8")
+    written = sum(1 for piece in pieces(decoded, _LONGEST_INTEGER + 4) for _ in _NUMBER_KEY.finditer(piece))
+    return written + decoded.count("\\u003")  # only digits of a key may be escaped so
 
 
 def fractions(text: str | bytes) -> Iterator[str]:

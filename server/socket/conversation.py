@@ -95,13 +95,14 @@ class Conversation:
             case _:
                 pass
 
-    async def read(self, project_id: str, content: str, *, is_late: bool) -> ArrowProject:
+    async def read(self, project_id: str, content: str, came: int = 0, *, is_late: bool) -> ArrowProject:
         """Takes over a story that the client has sent, and shows now unless it `is_late`; raises as `Stories.read`."""
+        came = came or self.stories.comes()
         if not is_late:  # also where it cannot be read
             self._open_project = project_id
-        project = await self.stories.read(project_id, content)
+        project = await self.stories.read(project_id, content, came)
         if not is_late:
-            self.stories.last = project_id
+            self.stories.show(project_id, came)
         if unseen := self.stories.take_unseen(project_id):
             before = Before(unseen, is_shared=True)
             try:

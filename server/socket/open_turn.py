@@ -31,6 +31,7 @@ class OpenTurn:
 
     Attributes:
         guest: Whose it is, where it is not the client's own.
+        came: The number of the story that came with it, as `Stories.comes` gives it.
         project: The story when the turn began, and `checkpoint`, where its journal stood then.
         shown: The story that the client has sent last, as far as the turn has taken it over.
         story: How its story counts; None as long as it does not.
@@ -42,6 +43,7 @@ class OpenTurn:
     project_id: str
     editor: RemoteEditor
     guest: Guest | None = None
+    came: int = 0
     task: asyncio.Task[None] | None = None
     project: ArrowProject | None = None
     checkpoint: int = 0

@@ -222,9 +222,9 @@ class Session:
             self._turn.editor.leave(ANOTHER_STORY)  # at once, and whether or not the other story can be read
         await self._sync_file(project_id, message.arrow_content)
 
-    async def _sync_file(self, project_id: str, content: str, *, is_late: bool = False) -> None:
+    async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
         try:
-            project = await self._conversation.read(project_id, content, is_late=is_late)
+            project = await self._conversation.read(project_id, content, came, is_late=is_late)
             turn = self._turn
             if turn is not None and turn.running is not None and project_id == turn.project_id:
                 turn.weigh(self._conversation.stories.size(project_id))
@@ -273,7 +273,8 @@ class Session:
         self._machine.move(State.PROCESSING)
         editor = self._editor_for(message)
         project_id = self._conversation.begin(message, editor.request_ids)
-        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor, guest)
+        came = self._conversation.stories.comes()
+        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor, guest, came=came)
         if guest is None:
             self.situation = Situation.of(message)
             await self._send_all(self._dialect.turn_started(turn.id))
@@ -305,7 +306,7 @@ class Session:
             with self._services.ledger.turn(self.workspace, turn.project_id, self._dialect_name or "") as record:
                 with self._services.turn_room.at_work(self.workspace, 0, turn.size(0)):
                     if message.arrow_content:
-                        await self._sync_file(turn.project_id, message.arrow_content)
+                        await self._sync_file(turn.project_id, message.arrow_content, turn.came)
                     request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 del message  # the editor has its text, until it has shown another one
                 record.begin(request)

@@ -28,13 +28,15 @@ _MOST_FORGOTTEN = 1000
 class _Story:
     """A project as it is now, what the client sent last, and how many bytes the project takes in memory.
 
-    `unseen` is the story from before a turn whose outcome the client has not shown yet.
+    `unseen` is the story from before a turn whose outcome the client has not shown yet; `came` says the how manieth
+    it was of those that the client has sent.
     """
 
     project: ArrowProject
     read: ReadStory | None = None
     size: int = 0
     unseen: str | None = None
+    came: int = 0
 
     @property
     def takes(self) -> int:
@@ -107,7 +109,18 @@ class Stories:
         self._forgotten: deque[str] = deque(maxlen=_MOST_FORGOTTEN)
         self._settling: asyncio.Task[None] | None = None
         self._is_closed = False
+        self._came = self._last_came = 0
         self.last = NO_PROJECT
+
+    def comes(self) -> int:
+        """The number of a story that has just come: of two that are read at the same time the later is kept."""
+        self._came += 1
+        return self._came
+
+    def show(self, project_id: str, came: int) -> None:
+        """Notes what the client has open, unless it has shown something else since."""
+        if came > self._last_came:
+            self.last, self._last_came = project_id, came
 
     def get(self, project_id: str) -> ArrowProject | None:
         """The story; None where the client has not sent any, or so many others since that it is forgotten."""
@@ -128,13 +141,16 @@ class Stories:
                 "used last. Send its .arrow content (file_sync) again.",
             )
 
-    async def read(self, project_id: str, content: str) -> ArrowProject:
+    async def read(self, project_id: str, content: str, came: int = 0) -> ArrowProject:
         """Takes over what the client has sent; content that cannot be read changes nothing.
+
+        Where one that `came` later has been read meanwhile, that one is kept, and returned.
 
         Raises:
             MessageError: Arrow would not load it.
             CorpusError: The project's id cannot be one.
         """
+        came = came or self.comes()
         if project_id != NO_PROJECT:
             ProjectKey(self.workspace, project_id)  # refuses what cannot be the name of a project
         try:
@@ -143,7 +159,10 @@ class Stories:
         except ParseError as error:
             raise MessageError(error.code, f"{error} The content known before is kept.") from error
         meanwhile = self._stories.get(project_id)  # a turn may have ended
-        self._keep(project_id, _Story(read.project, read, read.size, meanwhile.unseen if meanwhile else None))
+        if meanwhile is not None and meanwhile.came > came:
+            return meanwhile.project
+        unseen = meanwhile.unseen if meanwhile else None
+        self._keep(project_id, _Story(read.project, read, read.size, unseen, came))
         return read.project
 
     def size(self, project_id: str) -> int:

@@ -300,3 +300,32 @@ def test_a_document_is_written_piece_by_piece_however_deeply_it_nests() -> None:
     text_form._write(document, "\n", written.append)  # pyright: ignore[reportPrivateUsage]
     assert "".join(written) == encode(document)
     assert max(map(len, written)) < 100
+
+
+@pytest.mark.parametrize("place", ["data", "map"])
+def test_an_object_with_very_many_numbers_as_keys_is_refused_where_arrow_has_none(place: str) -> None:
+    """Each may be looked for among all others, and two such objects are compared in one step."""
+
+    def story(keys: int) -> str:
+        numbered: dict[str, Any] = {"deep": [{str(number): 0 for number in range(keys)}]}
+        entry = {"type": "entry", "name": "a", "data": {"plaque": ""}}
+        other = {"type": "other", "name": "b", "data": numbered if place == "data" else {}}
+        scene_map = {"1": {"offset": [0, 0]}, "2": {"offset": [0, 0]} | (numbered if place == "map" else {})}
+        scenes = {"0": {"name": "s", "entry": 1, "map": scene_map}}
+        resources = {"scenes": scenes, "nodes": {"1": entry, "2": other}, "variables": {}, "characters": {}}
+        meta = {"chapter": 0, "authors": {"0": ["a", 9]}}
+        return json.dumps({"title": "t", "entry": 1, "meta": meta, "resources": resources})
+
+    parse(story(900))
+    with pytest.raises(ParseError, match="more than 32 numbers as keys"):
+        parse(story(1_100))
+
+
+def test_the_numbers_of_a_large_story_are_its_ids() -> None:
+    nodes = {str(number): {"type": "content", "name": str(number), "data": {}} for number in range(1, 3_000)}
+    nodes["1"] = {"type": "entry", "name": "a", "data": {"plaque": ""}}
+    scene_map = {number: {"offset": [0, 0]} for number in nodes}
+    resources = {"scenes": {"0": {"name": "s", "entry": 1, "map": scene_map}}, "nodes": nodes}
+    meta = {"chapter": 0, "authors": {"0": ["a", 9_000]}}
+    story = {"title": "t", "entry": 1, "meta": meta, "resources": resources | {"variables": {}, "characters": {}}}
+    assert len(parse(json.dumps(story)).data.nodes) == 2_999

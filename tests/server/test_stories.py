@@ -1,5 +1,6 @@
 """How many stories of clients are kept, and what it is told of one that is not."""
 
+import asyncio
 import gc
 import json
 from collections.abc import Callable
@@ -241,3 +242,27 @@ async def test_what_a_turn_notes_while_a_story_is_read_is_not_lost_and_nothing_i
     await leaving.read("1", story_text())
     assert leaving.get("1") is None
     assert not room._sizes.total()  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_of_two_stories_that_are_read_at_the_same_time_the_one_that_came_later_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A message's own story is read in its turn, which a shorter one behind it does not wait for."""
+    stories = Stories("local", StoryRoom())
+    first_may_end = asyncio.Event()
+
+    async def in_order(work: Any, content: str, *args: Any) -> Any:
+        if "first" in content:
+            await first_may_end.wait()
+        return work(content, *args)
+
+    monkeypatch.setattr("server.socket.stories.in_thread", in_order)
+    came = stories.comes()
+    first = asyncio.ensure_future(stories.read("1", story_text("the first"), came))
+    second = await stories.read("1", story_text("the second"))
+    stories.show("1", stories.comes())
+    first_may_end.set()
+    assert await first is second
+    assert stories.get("1") is second
+    stories.show("2", came)
+    assert stories.last == "1"
