@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.chroma_file import is_damaged, prepare, segments
@@ -33,6 +33,9 @@ _Answer = TypeVar("_Answer")
 
 _DATABASE = "chroma.sqlite3"
 _MOST_OPEN = 100
+_AGAIN, _AGAIN_S = 3, 0.3  # how often, and after how long, what cannot be read is tried again
+# Another process that reads the file, as a backup does, has it stay as it is.
+_LOOKS, _LOOK_S = 200, 0.005
 _SELDOM_S = 300.0  # between two times that all indexes are let go of because they are too many
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
@@ -59,7 +62,7 @@ class ChromaFolder:
         self._examining = threading.Lock()
         self._failure: VectorStoreUnavailable | None = None
 
-    def call(self, work: Callable[[ServerAPI], _Answer], _patience: Patience) -> _Answer:
+    def call(self, work: Callable[[ServerAPI], _Answer], patience: Patience, *, again: int = _AGAIN) -> _Answer:
         """What `work` makes of the files, however long it takes: nobody else can hold them up.
 
         Raises:
@@ -79,6 +82,10 @@ class ChromaFolder:
                     logger.warning("a project is searched by text alone: %s", error)
                     raise self._unusable(error) from error
                 raise
+            if again and _of_an_index(error):  # there may have been no file to be had for a moment
+                self._close_after(system)
+                sleep(_AGAIN_S)
+                return self.call(work, patience, again=again - 1)
             self._failure = self._examined(system, error)
             raise self._failure from error
         self._failure = None
@@ -191,10 +198,7 @@ class ChromaFolder:
     def _examined(self, used: System | None, error: BaseException) -> VectorStoreUnavailable:
         """What the failure means; who comes second finds that it was seen to."""
         has_files = _can_open_files()  # else that may be why, of which Chroma says nothing
-        with self._changing:
-            is_first = used is self._system
-            if is_first:
-                self._close()  # a panic leaves nothing to go on with
+        is_first = self._close_after(used)
         # Beside others, and one at a time: all that is in the files may have to be read.
         if is_first and has_files and not self._was_set_aside and self._examining.acquire(blocking=False):
             try:
@@ -207,6 +211,14 @@ class ChromaFolder:
                     self._was_set_aside = True
                     return self._aside(error)
         return self._unusable(error)
+
+    def _close_after(self, used: System | None) -> bool:
+        """A panic leaves nothing to go on with; whether nobody has closed it yet."""
+        with self._changing:
+            is_first = used is self._system
+            if is_first:
+                self._close()
+        return is_first
 
     def _unusable(self, error: BaseException) -> VectorStoreUnavailable:
         return VectorStoreUnavailable(
@@ -244,6 +256,14 @@ class ChromaFolder:
         self._changing.notify_all()
         if system is not None:
             system.stop()
+            self._wait_until_closed()
+
+    def _wait_until_closed(self) -> None:
+        """Chroma closes its files a moment later, in threads of its own: whoever copies them before has half of it."""
+        for _ in range(_LOOKS):
+            if not self._path.joinpath(f"{_DATABASE}-wal").exists():
+                return
+            sleep(_LOOK_S)
 
 
 @cache
@@ -286,6 +306,11 @@ def _remove_dropped(path: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _of_an_index(error: BaseException) -> bool:
+    """Whether the files of an index cannot be read: they are damaged, or the process could open no more files."""
+    return "hnsw segment reader" in str(error)
+
+
 def _can_open_files() -> bool:
     with ExitStack() as opened:
         try:
@@ -298,7 +323,7 @@ def _can_open_files() -> bool:
 
 def _is_damaged(path: Path, error: BaseException) -> bool:
     """Whether the files are to blame, and not the disk or who locks them; SQLite is asked: Chroma says too little."""
-    if "hnsw segment reader" in str(error):
+    if _of_an_index(error):
         return True
     database = path / _DATABASE
     try:

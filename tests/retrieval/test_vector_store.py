@@ -266,6 +266,15 @@ def test_the_file_that_chroma_has_open_is_opened_by_no_other_library_of_the_proc
     assert [file.name for file in tmp_path.iterdir()] == ["chroma"], "nothing was set aside as damaged"
 
 
+def test_once_a_folder_is_closed_its_files_can_be_copied(tmp_path: Path, key: ProjectKey) -> None:
+    """Chroma closes them a moment after it says so."""
+    for number in range(10):
+        folder = tmp_path / str(number)
+        with closing(VectorStore(folder)) as vectors:
+            filled(vectors, key)
+        assert not list(folder.glob("*-wal"))
+
+
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
     rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
     vectors.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])
@@ -366,3 +375,24 @@ def test_where_no_file_can_be_opened_nothing_is_taken_for_damaged(
             with pytest.raises(VectorStoreUnavailable):
                 vectors.query(key, small_vector("dragon"), 1)
         assert bool(vectors.ids(key)) is not has_files
+
+
+def test_an_index_that_could_not_be_read_for_a_moment_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the process had no descriptor left just then, and has some by the time that it is looked at."""
+    key = ProjectKey("local", "1")
+    ask, asked = RustBindingsAPI._query, list[object]()
+
+    def query(*args: Any, **kwargs: Any) -> Any:
+        asked.append(args)
+        if len(asked) < 3:
+            raise InternalError("Error executing plan: Error creating hnsw segment reader: Error loading hnsw index")
+        return ask(*args, **kwargs)
+
+    with closing(VectorStore(tmp_path / "chroma")) as vectors:
+        vectors.put(key, [(stored("a", "1-a"), small_vector("dragon"))])
+        monkeypatch.setattr(RustBindingsAPI, "_query", query)
+        monkeypatch.setattr("retrieval.chroma_folder._AGAIN_S", 0)
+        assert [name for name, _ in vectors.query(key, small_vector("dragon"), 1)] == ["a"]
+    assert [file.name for file in tmp_path.iterdir()] == ["chroma"]
