@@ -6,7 +6,7 @@ from itertools import chain
 from sys import getsizeof
 from typing import Any
 
-from agent import TurnRequest
+from agent import Exchange, TurnRequest
 from arrow_project import ArrowProject, Finding, outside_of_texts, pieces
 
 # What each of these marks of a JSON text comes to; two quotation marks are a text.
@@ -29,13 +29,16 @@ def size_of_findings(findings: Iterable[Finding]) -> int:
     return sum(getsizeof(finding.place) + getsizeof(finding.message) for finding in findings)
 
 
+def size_of_words(message: str, history: Iterable[Exchange]) -> int:
+    """About how many bytes a message takes, with what was said before it."""
+    return _size([message, *chain.from_iterable((past.message, past.output) for past in history)])
+
+
 def size_of_request(request: TurnRequest) -> int:
     """About how many bytes a request takes besides its story."""
-    said = [(past.message, past.output) for past in request.history]
     asked = [operation.arguments for operation in request.operations]
-    return _size(
-        [request.message, *chain.from_iterable(said), *request.selected_node_ids, request.function_params, *asked]
-    )
+    words = size_of_words(request.message, request.history)
+    return words + _size([*request.selected_node_ids, request.function_params, *asked])
 
 
 def _size(value: Any) -> int:

@@ -23,7 +23,7 @@ from corpora import CorpusError
 from server.access.rules import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
 from server.limits.headroom import Headroom
-from server.limits.story_size import size_of_request, size_once_read
+from server.limits.story_size import size_of_request, size_of_words, size_once_read
 from server.limits.turn_rate import TooManyTurns
 from server.limits.turn_room import NoRoomForTurn
 from server.services import CatalogPendings, Services
@@ -304,7 +304,8 @@ class Session:
     async def _run_turn(self, turn: OpenTurn, message: UserMessage) -> None:
         try:
             with self._services.ledger.turn(self.workspace, turn.project_id, self._dialect_name or "") as record:
-                with self._services.turn_room.at_work(self.workspace, 0, turn.size(0)):
+                words = size_of_words(message.message, message.history)
+                with self._services.turn_room.at_work(self.workspace, 0, turn.size(0) + words):
                     if message.arrow_content:
                         await self._sync_file(turn.project_id, message.arrow_content, turn.came)
                     request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)

@@ -382,7 +382,7 @@ def test_an_index_that_could_not_be_read_for_a_moment_is_read_again(
 ) -> None:
     """As where the process had no descriptor left just then, and has some by the time that it is looked at."""
     key = ProjectKey("local", "1")
-    ask, asked = RustBindingsAPI._query, list[object]()
+    ask, asked = RustBindingsAPI._query, list[object]()  # pyright: ignore[reportPrivateUsage]
 
     def query(*args: Any, **kwargs: Any) -> Any:
         asked.append(args)

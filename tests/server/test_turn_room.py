@@ -237,3 +237,20 @@ def test_a_story_of_blanks_counts_as_the_text_that_its_editor_keeps(home: House)
         second.until("end")
         first.send("stop")
         first.until("end")
+
+
+def test_what_is_said_takes_room_while_a_turn_waits_for_its_documents(
+    home: House, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project that is known only by a document may wait for it for minutes, with a million characters of history."""
+    counted = list[int]()
+    at_work = TurnRoom.at_work
+
+    def noted(room: TurnRoom, workspace: str, size: int, besides: int = 0) -> Any:
+        counted.append(besides)
+        return at_work(room, workspace, size, besides)
+
+    monkeypatch.setattr(TurnRoom, "at_work", noted)
+    home.model.add(["Hello."])
+    client.turn("Hm?", history=[{"message": "x" * 5_000, "output": "y" * 40_000}], arrow_content=story_text())
+    assert min(counted) > 45_000
