@@ -41,7 +41,12 @@ class Builders(Generic[_Built]):
                 built.set_exception(error)
             self._shares.give_back(place)
 
-        place.granted.add_done_callback(partial(self._begin, build_it, built))
+        def give_up(why: BaseException) -> None:
+            self._shares.give_back(place)
+            if built.set_running_or_notify_cancel():
+                built.set_exception(why)
+
+        place.granted.add_done_callback(partial(self._begin, build_it, give_up))
         return built
 
     def look(self) -> None:
@@ -55,8 +60,10 @@ class Builders(Generic[_Built]):
             built.cancel()
         self._threads.shutdown(cancel_futures=True)
 
-    def _begin(self, build_it: Callable[[], None], built: Future[_Built], _granted: Future[None]) -> None:
+    def _begin(
+        self, build_it: Callable[[], None], give_up: Callable[[BaseException], None], _granted: Future[None]
+    ) -> None:
         try:
             self._threads.submit(build_it)
-        except RuntimeError:  # closed
-            built.cancel()
+        except RuntimeError as error:  # closed, or the system has no thread
+            give_up(error)

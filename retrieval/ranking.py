@@ -102,14 +102,15 @@ class Ranking:
         index, scope = found.index, found.scope
         if not len(scope):
             return Ranked(iter(()))
-        near: Mapping[int, float] = {}
+        asked: Mapping[int, float] | None = None
         if found.embedded > 0:
             vector = vector if is_known else self._vector(query)
             if vector is not None:
                 if not is_known:
                     self._upkeep.check_model(len(vector))
                     self._with_vectors.add(key)
-                near = self._nearest(key, vector, document_id, index, scope)
+                asked = self._nearest(key, vector, document_id, index, scope)
+        near = asked or {}
         documents, fusion = index.documents[scope], self._fusion
         weight = fusion.vector_weight(found.idf_share)
         scores = fusion.fuse(found.lexical, near, found.embedded * weight, documents)
@@ -117,7 +118,7 @@ class Ranking:
         if not near:
             scores[fusion.with_neighbours(found.lexical + found.around, documents) == 0] = -np.inf
         evidence = Evidence(found.idf_share, found.known_share, margin(near.values()))
-        return Ranked(self._sorted(index, scope, scores), evidence, found.embedded > 0 and not near)
+        return Ranked(self._sorted(index, scope, scores), evidence, found.embedded > 0 and asked is None)
 
     def close(self) -> None:
         """Stop the threads that look things up."""
@@ -153,8 +154,8 @@ class Ranking:
 
     def _nearest(
         self, key: ProjectKey, vector: Vectors, document_id: str | None, index: LexicalIndex, scope: Rows
-    ) -> dict[int, float]:
-        """Cosine of the passages nearest to the query, by their place in the scope; none where they cannot be asked."""
+    ) -> dict[int, float] | None:
+        """Cosine of the passages nearest to the query, by their place in the scope; None where they cannot be asked."""
         within, among = document_id, POOL
         if document_id is not None and len(scope) > _LONG:  # those that are among the nearest of the project
             within, among = None, _AMONG
@@ -165,9 +166,11 @@ class Ranking:
                     self._upkeep.begin_anew(key)
         except VectorStoreDamaged:
             self._upkeep.begin_anew()
-            return {}
+            return None
         except VectorStoreUnavailable:  # which the store has said
-            return {}
+            return None
+        if not found:
+            return None
         rows = {index.rows[passage]: cosine for passage, cosine in found if passage in index.rows}
         if document_id is None:
             return dict(islice(rows.items(), POOL))
