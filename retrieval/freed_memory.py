@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 # From glibc's malloc.h
@@ -16,6 +17,7 @@ _MAPPED_FROM_BYTES = 1 << 17
 
 _MUCH, _MUCH_MORE = 1 << 27, 1 << 28  # bytes
 _LOOK_S = 10.0
+_TIMES = 200  # as long as it took
 
 
 class FreedMemory:
@@ -28,6 +30,7 @@ class FreedMemory:
     def __init__(self) -> None:
         # The least since it was handed back, and since garbage was collected.
         self._kept = self._resident = self._collected = 0
+        self._not_before = 0.0
 
     def look(self) -> None:
         """Hand it back where it has become much, as after turns on large stories.
@@ -35,8 +38,11 @@ class FreedMemory:
         Python by itself seldom collects garbage of few objects, however large they are.
         """
         resident = _resident_bytes()
-        if resident > self._collected + _MUCH_MORE and gc.isenabled():
+        if resident > self._collected + _MUCH_MORE and gc.isenabled() and monotonic() >= self._not_before:
+            begun = monotonic()
             gc.collect()
+            # Everybody waits for it, and where there is much to be looked at that is no garbage it takes seconds.
+            self._not_before = monotonic() + _TIMES * (monotonic() - begun)
             resident = self._collected = _resident_bytes()
         kept = _kept_bytes()
         if kept > _MUCH and (resident > self._resident + _MUCH or kept > self._kept + _MUCH):

@@ -13,10 +13,13 @@ const _FILTERS := [
 	"*;All files",
 ]
 const _FOUND := 12
+## Documents that are listed at once: a row takes a millisecond, and the list is drawn anew with every change.
+const _LISTED := 100
 
 var _fletcher: Node
 var _query := LineEdit.new()
 var _list := VBoxContainer.new()
+var _most_listed := _LISTED
 var _found := VBoxContainer.new()
 var _folder := Label.new()
 var _folder_button := Button.new()
@@ -34,7 +37,10 @@ func _init(fletcher: Node) -> void:
 	var scroll := ScrollContainer.new()
 	scroll.size_flags_vertical = SIZE_EXPAND_FILL
 	scroll.horizontal_scroll_mode = ScrollContainer.SCROLL_MODE_DISABLED
+	scroll.name = "Scroll"
 	var both := VBoxContainer.new()
+	both.name = "Both"
+	_list.name = "List"
 	both.size_flags_horizontal = SIZE_EXPAND_FILL
 	both.add_child(_found)
 	both.add_child(_list)
@@ -119,14 +125,28 @@ func _prepare_dialogs() -> void:
 func _show_documents(documents: Array) -> void:
 	for row in _list.get_children():
 		row.queue_free()
-	for document: Dictionary in documents:
+	for document: Dictionary in documents.slice(0, _most_listed):
 		var row := Row.new(document)
 		row.opened.connect(_open_first_page.bind(document))
 		row.removal_wanted.connect(_ask_to_remove.bind(document))
 		_list.add_child(row)
+	if documents.size() > _most_listed:
+		_list.add_child(_more(documents.size() - _most_listed))
 	if documents.is_empty():
 		_list.add_child(_note("No documents yet. Add some, or drop files here: PDF, Word, Markdown, and more."))
 	_show_folder(_fletcher.corpus.linked)
+
+
+func _more(count: int) -> Button:
+	var more := Button.new()
+	more.text = "Show %d more of %d" % [mini(count, _LISTED), count]
+	more.pressed.connect(_list_more)
+	return more
+
+
+func _list_more() -> void:
+	_most_listed += _LISTED
+	_show_documents(_fletcher.corpus.documents)
 
 
 func _show_folder(linked: Dictionary) -> void:

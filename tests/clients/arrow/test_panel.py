@@ -157,3 +157,17 @@ def test_a_passage_without_a_page_stands_between_its_neighbours(editor: Editor, 
     assert "lamp 5" in shown
     assert "lamp 8" not in shown
     assert editor.errors() == []
+
+
+def test_of_very_many_documents_some_are_listed_and_more_where_they_are_wanted(editor: Editor) -> None:
+    """Arrow stands still while rows are drawn, which is with every change of any document."""
+    _open(editor)
+    panel, listed = f"{_TABS}/Documents", f"{_TABS}/Documents/Scroll/Both/List"
+    editor.call(panel, "_show_documents", [{"id": str(n), "name": f"{n}.md", "status": "indexed"} for n in range(250)])
+    editor.frames()
+    assert editor.call(listed, "get_child_count") == 101
+    editor.put(panel, "_most_listed", 300)
+    editor.call(panel, "_show_documents", [{"id": str(n), "name": f"{n}.md", "status": "indexed"} for n in range(250)])
+    editor.frames()
+    assert editor.call(listed, "get_child_count") == 250
+    assert editor.errors() == []
