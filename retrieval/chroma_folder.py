@@ -136,8 +136,8 @@ class ChromaFolder:
     def _is_full(self, workspace: str) -> bool:
         if monotonic() >= self._full_until:
             return False
-        own = sum(whose == workspace for whose in self._open.values())
-        return len(self._open) >= self._most_open or own >= self._most_open // 2
+        whose = [one for one in self._open.values() if one is not None]
+        return len(whose) >= self._most_open or whose.count(workspace) >= self._most_open // 2
 
     def using(self, name: str) -> AbstractContextManager[None]:
         """Held by whoever works in a collection that others may drop."""

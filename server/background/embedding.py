@@ -15,6 +15,7 @@ _LOOK_S = 5.0
 _FAILED_S = 60.0  # until what failed is tried again: twice as long after each time
 _FAILED_AT_MOST_S = 900.0
 _MOST_TRIED_AGAIN = 1_000  # projects of a workspace
+_REPAIRED_AT_ONCE, _BETWEEN_REPAIRS_S = 50, 3.0
 _SLICE_S = 3.0  # how long a project may be embedded while others wait
 _PASSAGES_PER_S = 50
 
@@ -47,6 +48,7 @@ class EmbeddingWorker:
         self._unfinished = unfinished
         self._is_complete = is_complete
         self._looking: asyncio.Task[None] | None = None
+        self._repairing: asyncio.Task[None] | None = None
         self._not_before: dict[ProjectKey, float] = {}  # of what failed
         self._patience_s: dict[ProjectKey, float] = {}
         self._failures: dict[ProjectKey, Exception] = {}
@@ -59,9 +61,15 @@ class EmbeddingWorker:
         self._closing = False
 
     def start(self, keys: Iterable[ProjectKey]) -> None:
-        """Repairs what an earlier process may have left behind, and completes it."""
-        for key in keys:
+        """Repairs what an earlier process may have left behind, and completes it: of very many projects some later.
+
+        To look at what a project has opens its index, and of many opened ones all are let go of again and again.
+        """
+        every = [*keys]
+        for key in every[:_REPAIRED_AT_ONCE]:
             self._begin(key, repairs=True)
+        if further := every[_REPAIRED_AT_ONCE:]:
+            self._repairing = asyncio.create_task(self._repair_further(further))
         if self._unfinished is not None:
             self._looking = asyncio.create_task(self._look_after(self._unfinished))
 
@@ -99,9 +107,26 @@ class EmbeddingWorker:
         self.end()
         for retry in self._retries.values():
             retry.cancel()
-        if self._looking is not None:
-            self._looking.cancel()
+        for task in filter(None, (self._looking, self._repairing)):
+            task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    async def _repair_further(self, keys: Iterable[ProjectKey]) -> None:
+        later = list[ProjectKey]()
+        for key in keys:
+            try:
+                is_complete = await asyncio.to_thread(self._is_complete, key)
+            except CorpusError as error:
+                logger.warning("whether project %s has its vectors is looked for later: %s", key.project_id, error)
+                is_complete = True
+            if is_complete:
+                later.append(key)
+            elif not self._is_working(key):
+                self._begin(key, repairs=True)
+        for key in later:
+            await asyncio.sleep(_BETWEEN_REPAIRS_S)
+            if not self._is_working(key):
+                self._begin(key, repairs=True)
 
     def _begin(self, key: ProjectKey, *, repairs: bool = False) -> None:
         task = asyncio.create_task(self._work(key, repairs=repairs))

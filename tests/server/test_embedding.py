@@ -44,6 +44,31 @@ async def test_while_another_process_is_at_a_project_the_others_have_their_turn(
     await worker.close()
 
 
+async def test_of_very_many_projects_those_that_lack_nothing_are_repaired_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To look at what one has opens its index, and of many all are let go of, whoever searches them."""
+    monkeypatch.setattr("server.background.embedding._REPAIRED_AT_ONCE", 2)
+    monkeypatch.setattr("server.background.embedding._BETWEEN_REPAIRS_S", 1000)
+    keys, repaired = [ProjectKey("local", str(number)) for number in range(10)], set[ProjectKey]()
+
+    def repair(key: ProjectKey, _beat: object) -> bool:
+        repaired.add(key)
+        return True
+
+    def is_complete(key: ProjectKey) -> bool:
+        if key == keys[5]:
+            raise CorpusError("the catalog is away")
+        return key != keys[7] or key in repaired
+
+    worker = EmbeddingWorker(lambda *_: True, repair, is_complete=is_complete)
+    worker.start(keys)
+    await until(lambda: keys[7] in repaired)
+    assert repaired == {keys[0], keys[1], keys[7]}
+    monkeypatch.setattr("server.background.embedding._BETWEEN_REPAIRS_S", 0)
+    await worker.close()
+
+
 async def test_nothing_is_kept_of_a_project_that_is_done() -> None:
     key = ProjectKey("local", "4")
     kept = ref(key)
