@@ -11,7 +11,7 @@ from arrow_project.operations.connecting import native_slot
 from arrow_project.phrases import as_json, bare, exits, phrase, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Connection, Record, connections, integer, record, text
+from arrow_project.values import Connection, Record, connections, distinct, integer, record, text
 
 _SHORT = 48
 _LONGEST_TYPE = 100  # of a node that Arrow does not know
@@ -375,7 +375,7 @@ def _outwards(project: ProjectData, scene_id: int, near: list[int]) -> Iterator[
     for start in starts:
         ring = [start]
         while ring:
-            ring = [n for n in dict.fromkeys(ring) if n not in seen and n in scene_map]
+            ring = [n for n in distinct(ring) if n not in seen and n in scene_map]
             seen.update(ring)
             yield from (n for n in ring if n in project.nodes)
             ring = [m for n in ring for m in neighbours.get(n, [])]

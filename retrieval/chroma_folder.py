@@ -34,8 +34,6 @@ _Answer = TypeVar("_Answer")
 _DATABASE = "chroma.sqlite3"
 _MOST_OPEN = 100
 _AGAIN, _AGAIN_S = 3, 0.3  # how often, and after how long, what cannot be read is tried again
-# Another process that reads the file, as a backup does, has it stay as it is.
-_LOOKS, _LOOK_S = 200, 0.005
 _SELDOM_S = 300.0  # between two times that all indexes are let go of because they are too many
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
@@ -56,6 +54,8 @@ class ChromaFolder:
         self._closes_when_idle = False
         self._open: dict[UUID, str | None] = {}  # for whom
         self._most_open = _MOST_OPEN
+        self._asked: set[UUID] = set()  # since they were opened
+        self._writing = threading.Lock()
         self._full_until = 0.0
         self._has_said_full = False
         self._is_prepared = self._was_set_aside = False
@@ -138,6 +138,24 @@ class ChromaFolder:
             return False
         whose = [one for one in self._open.values() if one is not None]
         return len(whose) >= self._most_open or whose.count(workspace) >= self._most_open // 2
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Held by whoever writes: to wait within Chroma holds up every thread of the process."""
+        return self._writing
+
+    @contextmanager
+    def asking(self, collection_id: UUID) -> Generator[None]:
+        """Held by whoever asks a collection.
+
+        The first question has Chroma do again what is only in its log, which takes the place of a write, and takes up
+        to a second.
+        """
+        if collection_id in self._asked:
+            yield
+            return
+        with self._writing:
+            yield
+        self._asked.add(collection_id)
 
     def using(self, name: str) -> AbstractContextManager[None]:
         """Held by whoever works in a collection that others may drop."""
@@ -252,18 +270,11 @@ class ChromaFolder:
     def _close(self) -> None:
         system, self._system = self._system, None
         self._has_said_full = False
+        self._asked.clear()
         self._open.clear()  # first: whoever waits for that must not wait for ever where Chroma cannot stop
         self._changing.notify_all()
         if system is not None:
             system.stop()
-            self._wait_until_closed()
-
-    def _wait_until_closed(self) -> None:
-        """Chroma closes its files a moment later, in threads of its own: whoever copies them before has half of it."""
-        for _ in range(_LOOKS):
-            if not self._path.joinpath(f"{_DATABASE}-wal").exists():
-                return
-            sleep(_LOOK_S)
 
 
 @cache

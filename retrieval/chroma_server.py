@@ -62,6 +62,14 @@ class ChromaServer:
     def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """Nothing: what a server keeps in memory is its own."""
 
+    def writing(self) -> AbstractContextManager[object]:
+        """A server sees to its own."""
+        return nullcontext()
+
+    def asking(self, _collection_id: UUID) -> AbstractContextManager[None]:
+        """A server sees to its own."""
+        return nullcontext()
+
     def using(self, _name: str) -> AbstractContextManager[None]:
         """A server sees to its own."""
         return nullcontext()

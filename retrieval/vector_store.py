@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
@@ -78,9 +79,7 @@ class VectorStore:
         # In order, as they lie there: else it takes three times as long.
         for batch in _batches(sorted(passage_ids), at_once):
             with self._resting():
-                self._in_collection(
-                    key, lambda collection, batch=batch: collection.delete(batch), _DELETE, key.workspace
-                )
+                self._in_collection(key, partial(self._deleted, batch), _DELETE, key.workspace)
             self._gone += len(batch)
 
     @contextmanager
@@ -159,13 +158,17 @@ class VectorStore:
                 configuration={"hnsw": {"space": "cosine"}},
                 metadata={"workspace": key.workspace, "project": key.project_id},
             )
-        with self._chroma.using(name):
+        with self._chroma.using(name), self._chroma.writing():
             self._collection(chroma, made.id, key.workspace).upsert(
                 ids=[passage.id for passage, _ in batch],
                 embeddings=[vector for _, vector in batch],
                 metadatas=[_metadata(passage) for passage, _ in batch],
                 documents=[passage.text for passage, _ in batch],
             )
+
+    def _deleted(self, ids: list[str], collection: Collection) -> None:
+        with self._chroma.writing():
+            collection.delete(ids)
 
     def _asked(
         self, chroma: ServerAPI, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None
@@ -175,13 +178,15 @@ class VectorStore:
 
         known = self._asked_before.pop(key, None)  # to look for it takes as long as the question
         while (found := known or _id_of(chroma, self._name(key))) is not None:
+            collection = self._collection(chroma, found, key.workspace)
             try:
-                answer = self._collection(chroma, found, key.workspace).query(
-                    query_embeddings=[vector],
-                    n_results=k,
-                    where=None if document_id is None else {"document_id": document_id},
-                    include=["distances"],
-                )
+                with self._chroma.asking(found):
+                    answer = collection.query(
+                        query_embeddings=[vector],
+                        n_results=k,
+                        where=None if document_id is None else {"document_id": document_id},
+                        include=["distances"],
+                    )
             except NotFoundError:  # dropped since, and perhaps made anew
                 known = None
             else:

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from corpora import Catalog, DataDirectory, ProjectKey
 from retrieval import VectorStore
+from tests.closed_files import settle
 
 
 @cache
@@ -16,6 +17,7 @@ def _files() -> dict[str, bytes]:
         directory = DataDirectory(folder)
         with closing(Catalog(directory.catalog_url)), closing(VectorStore(directory.chroma_path)) as vectors:
             assert not vectors.ids(ProjectKey("local", "1"))
+        settle(directory.chroma_path)
         files = [path for path in directory.path.rglob("*") if path.is_file()]
         return {str(path.relative_to(directory.path)): path.read_bytes() for path in files}
 

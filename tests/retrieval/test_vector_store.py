@@ -266,15 +266,6 @@ def test_the_file_that_chroma_has_open_is_opened_by_no_other_library_of_the_proc
     assert [file.name for file in tmp_path.iterdir()] == ["chroma"], "nothing was set aside as damaged"
 
 
-def test_once_a_folder_is_closed_its_files_can_be_copied(tmp_path: Path, key: ProjectKey) -> None:
-    """Chroma closes them a moment after it says so."""
-    for number in range(10):
-        folder = tmp_path / str(number)
-        with closing(VectorStore(folder)) as vectors:
-            filled(vectors, key)
-        assert not list(folder.glob("*-wal"))
-
-
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
     rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
     vectors.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])

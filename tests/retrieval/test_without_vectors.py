@@ -28,6 +28,7 @@ from retrieval import (
 )
 from retrieval.circuit_breaker import Patience
 from tests.chroma_server import ChromaProcess, chroma_that_can_hang
+from tests.closed_files import settle
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder, small_vector
 from tests.retrieval.stored import stored
@@ -238,7 +239,7 @@ def _as_folder(path: Path) -> None:
 
 
 _DAMAGES: dict[str, Callable[[Path], object]] = {
-    "no database": lambda folder: _no_database(folder),
+    "no database": _no_database,
     "beginning": lambda folder: _garbage(folder / _DATABASE, 0, 5000),
     "half": lambda folder: _garbage(folder / _DATABASE, 4096, (folder / _DATABASE).stat().st_size // 2),
     "cut": lambda folder: os.truncate(folder / _DATABASE, (folder / _DATABASE).stat().st_size // 2),
@@ -265,6 +266,7 @@ def damaged(
         retriever.embed_pending(project)
     assert _found(retriever, key) == (["the dragon sleeps", "a sword of iron"], False)
     vectors.close()
+    settle(tmp_path / "chroma")
     _DAMAGES[request.param](tmp_path / "chroma")
     return tmp_path / "chroma"
 
@@ -340,6 +342,7 @@ def test_a_folder_is_set_aside_once_and_then_only_by_reindex(
     for raised, left in ((VectorStoreDamaged, 1), (VectorStoreUnavailable, 1), (VectorStoreUnavailable, 1)):
         vectors.put(key, [(stored("p1", "d"), small_vector("dragon"))])
         vectors.close()
+        settle(folder)
         _no_database(folder)
         with pytest.raises(raised):
             vectors.query(key, small_vector("dragon"), 1)
