@@ -41,12 +41,7 @@ class Builders(Generic[_Built]):
                 built.set_exception(error)
             self._shares.give_back(place)
 
-        def give_up(why: BaseException) -> None:
-            self._shares.give_back(place)
-            if built.set_running_or_notify_cancel():
-                built.set_exception(why)
-
-        place.granted.add_done_callback(partial(self._begin, build_it, give_up))
+        place.granted.add_done_callback(partial(self._begin, build_it, built))
         return built
 
     def look(self) -> None:
@@ -60,10 +55,8 @@ class Builders(Generic[_Built]):
             built.cancel()
         self._threads.shutdown(cancel_futures=True)
 
-    def _begin(
-        self, build_it: Callable[[], None], give_up: Callable[[BaseException], None], _granted: Future[None]
-    ) -> None:
+    def _begin(self, build_it: Callable[[], None], built: Future[_Built], _granted: Future[None]) -> None:
         try:
             self._threads.submit(build_it)
-        except RuntimeError as error:  # closed, or the system has no thread
-            give_up(error)
+        except RuntimeError:  # closed
+            built.cancel()

@@ -152,7 +152,7 @@ class VectorStore:
 
     def _put(self, chroma: ServerAPI, key: ProjectKey, batch: list[tuple[Passage, NDArray[np.float32]]]) -> None:
         name = self._name(key)
-        with self._chroma.changing(name):
+        with self._chroma.changing(name), self._chroma.writing():
             made = chroma.get_or_create_collection(
                 name,
                 configuration={"hnsw": {"space": "cosine"}},
@@ -234,7 +234,7 @@ class VectorStore:
     def _dropped(self, chroma: ServerAPI, name: str) -> None:
         from chromadb.errors import NotFoundError
 
-        with suppress(NotFoundError), self._chroma.changing(name):
+        with suppress(NotFoundError), self._chroma.changing(name), self._chroma.writing():
             chroma.delete_collection(name)
 
     def _name(self, key: ProjectKey) -> str:

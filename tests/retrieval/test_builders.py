@@ -3,8 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Event
-from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
@@ -63,15 +61,3 @@ def test_once_closed_nothing_is_begun_and_nobody_waits_for_ever() -> None:
     assert waiting[1].done(), "it had its turn, or is cancelled as well"
     with pytest.raises(RuntimeError):
         builders.submit("alice", build)
-
-
-def test_a_thread_that_the_system_has_not_takes_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    builders = Builders[int](1)
-    threads: Any = builders._threads  # pyright: ignore[reportPrivateUsage]
-    with monkeypatch.context() as patched:
-        patched.setattr(threads, "submit", Mock(side_effect=RuntimeError("can't start new thread")))
-        refused = builders.submit("a", lambda: 1)
-        with pytest.raises(RuntimeError, match="new thread"):
-            refused.result(_HANG_S)
-    assert builders.submit("a", lambda: 2).result(_HANG_S) == 2
-    builders.close()

@@ -266,6 +266,37 @@ def test_the_file_that_chroma_has_open_is_opened_by_no_other_library_of_the_proc
     assert [file.name for file in tmp_path.iterdir()] == ["chroma"], "nothing was set aside as damaged"
 
 
+def test_a_write_waits_for_the_first_question_and_no_thread_with_it(
+    tmp_path: Path, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has Chroma do again what is only in its log, in the place of a write: within Chroma everybody would wait."""
+    begun, may_end, order = Event(), Event(), list[str]()
+    ask = RustBindingsAPI._query  # pyright: ignore[reportPrivateUsage]
+
+    def query(*args: Any, **kwargs: Any) -> Any:
+        order.append("asked")
+        begun.set()
+        assert may_end.wait(60)
+        return ask(*args, **kwargs)
+
+    def put() -> None:
+        store.put(key, [(stored("p4", "d4"), small_vector("a dragon's egg"))])
+        order.append("written")
+
+    with closing(VectorStore(tmp_path / "chroma")) as store, ThreadPoolExecutor(2) as threads:
+        filled(store, key)
+        monkeypatch.setattr(RustBindingsAPI, "_query", query)
+        first = threads.submit(store.query, key, small_vector("dragon"), 1)
+        assert begun.wait(60)
+        written = threads.submit(put)
+        assert not written.done()
+        may_end.set()
+        assert first.result(60)
+        written.result(60)
+        assert store.query(key, small_vector("dragon"), 1)
+    assert order == ["asked", "written", "asked"]
+
+
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
     rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
     vectors.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])
