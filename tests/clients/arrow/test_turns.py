@@ -72,7 +72,7 @@ def test_what_is_taken_back_on_a_full_disk_is_not_saved_and_is_said(editor: Edit
     assert not editor.call("project", "is_saved")
     code, message = editor.wait("failed", since)[:2]
     assert code == "NOT_WRITTEN"
-    assert "cannot be written (not all of it could be written). See to the disk" in message
+    assert "cannot be written (not all of it could be written)." in message
 
 
 def _type(editor: Editor, text: str) -> None:
