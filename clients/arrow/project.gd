@@ -8,7 +8,7 @@ const CHANGED_ON_DISK := (
 	"The story is taken back in the editor and is not saved: %s was changed on the disk since the turn, "
 	+ "and is left as it is. Saving writes over it."
 )
-const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s). Save it elsewhere."
+const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s)."
 
 var main: Node
 var mind: Object
