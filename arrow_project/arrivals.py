@@ -1,7 +1,7 @@
 """Which nodes lead to a node: an index that follows every edit."""
 
 from arrow_project.journal import Journal
-from arrow_project.values import Table, connections
+from arrow_project.values import Table, connections, distinct
 
 
 class Arrivals:
@@ -19,9 +19,7 @@ class Arrivals:
         """The nodes whose entries may lead to the node, in the order of the map."""
         if scene_id not in self._index:
             self._build(scene_id)
-        found: dict[int, None] = {}
-        for key in self._index[scene_id].get(node_id, ()):  # no `set`: one that is there a million times may take long
-            found[key] = None
+        found = set(distinct(self._index[scene_id].get(node_id, ())))
         entries = self._scenes[scene_id]["map"]
         return [key for key in (entries if len(found) > 1 else found) if key in found and key in entries]
 

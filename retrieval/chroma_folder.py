@@ -102,7 +102,10 @@ class ChromaFolder:
         With `memory` let go of all files as soon as nobody uses them: it stays in memory until then. It has to be
         seldom: whatever is searched afterwards has its index read again, and nobody gets on meanwhile.
         """
-        _remove_dropped(self._path)
+        try:
+            _remove_dropped(self._path)
+        except OSError as error:  # it is done at the next start as well
+            logger.warning("the files of indexes that were dropped stay for now: %s", error)
         if memory:
             with self._changing:
                 self._closes_when_idle = True

@@ -135,13 +135,16 @@ def _said(request: Request, error: HTTPException) -> str:
 
 def _said_of_body(errors: Sequence[Any]) -> str:
     """What is wrong with a request; where nothing of its body could be read, what it should have been."""
-    for error in errors:
-        # The trace of a rule of ours has FastAPI's frames, which have the body and these errors: it would stay.
-        if isinstance(cause := error.get("ctx", {}).get("error"), Exception):
-            cause.__traceback__ = None
     if any(error["loc"] == ("body",) and error["type"] in _NO_JSON for error in errors):
         return "The request has no JSON object: send one as its body, with the header Content-Type: application/json."
     return f"The request is not valid: {first_problems(errors)}."
+
+
+def _let_go_of_the_body(errors: Sequence[Any]) -> None:
+    """The trace of a rule of ours has FastAPI's frames, which have the body and these errors: all would stay."""
+    for error in errors:
+        if isinstance(cause := error.get("ctx", {}).get("error"), Exception):
+            cause.__traceback__ = None
 
 
 def _without_a_file(error: OSError) -> JSONResponse:
@@ -186,6 +189,7 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        _let_go_of_the_body(error.errors())
         return error_response(422, "INVALID_REQUEST", _said_of_body(error.errors()))
 
     @app.exception_handler(HTTPException)

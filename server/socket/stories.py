@@ -28,8 +28,8 @@ _MOST_FORGOTTEN = 1000
 class _Story:
     """A project as it is now, what the client sent last, and how many bytes the project takes in memory.
 
-    `unseen` is the story from before a turn whose outcome the client has not shown yet; `came` says the how manieth
-    it was of those that the client has sent.
+    `unseen` is the story from before a turn whose outcome the client has not shown yet; `came` is its
+    number among those that the client has sent, as `Stories.comes` gives it.
     """
 
     project: ArrowProject

@@ -34,8 +34,7 @@ def test_large_blocks_go_back_to_the_system_when_they_are_freed(keeps_little: bo
     assert (mapped >= 2 << 20) is keeps_little
 
 
-# Much is freed in small blocks, with one that is left above them all: so glibc keeps it.
-_HELD_BYTES = """
+_RESIDENT = """
 from pathlib import Path
 from retrieval import keep_little_memory
 from retrieval.freed_memory import FreedMemory
@@ -45,6 +44,10 @@ def resident():
 
 keep_little_memory()
 freed = FreedMemory()
+"""
+
+# Much is freed in small blocks, with one that is left above them all: so glibc keeps it.
+_HELD_BYTES = f"""{_RESIDENT}
 for _ in range(2):
     before = resident()
     blocks = [b"." * 50_000 for _ in range(5_000)]
@@ -65,17 +68,7 @@ def test_what_was_freed_in_small_blocks_goes_back_each_time() -> None:
         assert left < 30_000_000
 
 
-_GARBAGE = """
-import gc
-from pathlib import Path
-from retrieval import keep_little_memory
-from retrieval.freed_memory import FreedMemory
-
-def resident():
-    return int(Path("/proc/self/statm").read_text().split()[1]) << 12
-
-keep_little_memory()
-freed = FreedMemory()
+_GARBAGE = f"""{_RESIDENT}
 freed.look()
 before = resident()
 for _ in range(3):

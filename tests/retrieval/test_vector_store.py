@@ -297,6 +297,14 @@ def test_a_write_waits_for_the_first_question_and_no_thread_with_it(
     assert order == ["asked", "written", "asked"]
 
 
+def test_a_project_can_be_dropped_where_its_files_cannot_be_removed_just_now(
+    store_in_folder: VectorStore, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.chroma_folder.segments", Mock(side_effect=OSError("no process can be begun")))
+    store_in_folder.drop(key)
+    assert not store_in_folder.has(key)
+
+
 def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
     rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
     vectors.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])

@@ -18,7 +18,7 @@ const FARTHEST := 0.6
 var _story: Story
 var _changes: Changes
 var _drawn := 0
-## What `_places` follows from, and what the grid itself draws, in its own units.
+## The hash of what `_places` follows, and what the grid itself draws, in its own units.
 var _arranged := 0
 var _others: Array[Rect2] = []
 ## What the grid showed before, offset and zoom, and the offset that it was made to show.
@@ -59,9 +59,13 @@ func _process(_delta: float) -> void:
 	var grid := _story.grid()
 	position = grid.position
 	size = grid.size
-	var others := [_story.scene_id(), _drawn_rects()]
-	if hash(others) != _arranged:
-		_arranged = hash(others)
+	var followed := [_story.scene_id()]
+	for id: int in _changes.changed + _changes.removed:
+		followed.append(_rect_of(id))
+	for ends in _changes.connected:
+		followed.append(_rect_of(ends[0]))
+	if hash(followed) != _arranged:
+		_arranged = hash(followed)
 		_arrange()
 	var seen := [grid.scroll_offset, grid.zoom, size, _arranged]
 	if hash(seen) != _drawn:
