@@ -7,7 +7,14 @@ from arrow_project.checking import GoOn, check, check_text
 from arrow_project.diffing import Diff, diff, differences
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
 from arrow_project.fingerprint import fingerprint
-from arrow_project.long_texts import MOST_VALUES, has_more_values, is_crowded, outside_of_texts, pieces
+from arrow_project.long_texts import (
+    MOST_CHARACTERS,
+    MOST_VALUES,
+    has_more_values,
+    is_crowded,
+    outside_of_texts,
+    pieces,
+)
 from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
 from arrow_project.names import fold, near
 from arrow_project.node_view import node_data, node_data_schema, node_details, node_line, node_lines
@@ -22,6 +29,7 @@ from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story
 from arrow_project.values import copied, is_within, width_of
 
 __all__ = [
+    "MOST_CHARACTERS",
     "MOST_VALUES",
     "MOST_WRITTEN",
     "OPERATIONS",

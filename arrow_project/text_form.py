@@ -8,7 +8,7 @@ from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
 from arrow_project.errors import ParseError
-from arrow_project.long_texts import MOST_VALUES, is_crowded, pieces, with_signs
+from arrow_project.long_texts import MOST_CHARACTERS, MOST_VALUES, is_crowded, pieces, with_signs
 from arrow_project.values import LONGEST_KEY, LONGEST_TEXT, TOO_LONG, inner, place_of, shown, too_long
 
 _TRAILING_COMMA = re.compile(r",\s*+[}\]]")
@@ -20,8 +20,6 @@ _LONGEST_INTEGER = 19
 _MOST_FIELDS = 100_000  # beside ids: to sort them is one step
 # Arrow's own documents have seven levels
 _DEEPEST = 64
-MOST_CHARACTERS = 64 * 2**20
-"""Of a document as JSON has it as a text, which is how clients get it: as many as a client's message has bytes."""
 _LONGER = (str, dict, list)
 _BREAKS = "\t\n\r"
 _CONTROLS = bytes(set(range(32)) - set(_BREAKS.encode()))

@@ -18,7 +18,7 @@ Connection = list[int]
 AUTHOR_SHIFT = 37
 """Bits of an id in which its author counts; which author it is stands above them."""
 
-LONGEST_TEXT = 2_000_000
+LONGEST_TEXT = 500_000
 """Characters of one text of a document: what looks through all of it in one step holds up nobody for long."""
 
 TOO_LONG = f"more than {LONGEST_TEXT:,} characters, as one text may have; divide it among several nodes."

@@ -25,7 +25,7 @@ from server import (
     TurnReport,
     UserMessage,
     answer_turn,
-    refuse_large_story,
+    refuse_long_story,
     size_in_memory,
     size_once_read,
 )
@@ -336,7 +336,7 @@ def _refusal(failure: Failure, report: TurnReport | None = None) -> ToolError:
 def _text(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
-        refuse_large_story(text, name)
+        refuse_long_story(text, name)
     except UnicodeDecodeError as error:
         message = f"{name} is not a project that Arrow would open: it is no UTF-8 text."
         raise ToolError("PARSE_ERROR", message) from error

@@ -15,10 +15,17 @@ from typing import Any
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def prepare(database: Path) -> None:
-    """Have writes not wait for reads, which the file remembers; also of one that is not there yet.
+# Chroma looks through its queue with each write, and for the first question; it has no index by collection, of each
+# of which up to a thousand entries stay there.
+_QUEUE = "embeddings_queue"
+_INDEX = f"CREATE INDEX IF NOT EXISTS {_QUEUE}_by_topic ON {_QUEUE} (topic, seq_id)"
 
-    Else a write waits, with every thread of the process, for whoever reads: another process's backup, too.
+
+def prepare(database: Path) -> None:
+    """Have writes wait neither for reads nor for what other collections have in the queue; the file remembers it.
+
+    Else a write waits, with every thread of the process, for whoever reads: another process's backup, too. One that is
+    not there yet has a queue, and can have its index, only once Chroma has opened it.
     """
     if database.exists():
         _asked("prepare", database)
@@ -47,6 +54,8 @@ def _asked(question: str, database: Path) -> Any:
 
 def _prepare(opened: sqlite3.Connection) -> None:
     opened.execute("PRAGMA journal_mode = WAL")
+    if opened.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [_QUEUE]).fetchone():
+        opened.execute(_INDEX)
 
 
 def _segments(opened: sqlite3.Connection) -> list[str]:

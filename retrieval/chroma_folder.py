@@ -196,12 +196,16 @@ class ChromaFolder:
         with self._changing:
             self._changing.wait_for(lambda: len(self._open) <= self._most_open)
             if self._system is None:
+                database = self._path / _DATABASE
+                is_new = not database.exists()
                 if not self._is_prepared:
                     self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    prepare(self._path / _DATABASE)
+                    prepare(database)
                     _remove_dropped(self._path)
                     self._is_prepared = True
                 self._system, self._most_open = _started(self._path)
+                if is_new:
+                    prepare(database)
             system = self._system
             self._under_way += 1
         try:

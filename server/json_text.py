@@ -7,17 +7,14 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from sys import getsizeof
 from typing import Any, cast
 
-from arrow_project import MOST_VALUES, has_more_values, is_crowded, pieces
-from server.limits.story_size import texts_once_read
+from arrow_project import MOST_CHARACTERS, MOST_VALUES, has_more_values, is_crowded, pieces
 
 # What is read at all; no client's messages come near it. The content of a story is one value of a message, and has
 # a limit of its own: Python's reader of JSON lets no other thread run before it has read all of a text.
 _DEEPEST = 100
 _MOST_VALUES = 300_000
-_MOST_MIB_OF_A_STORY = 128
 _LONGEST_NUMBER = 100  # characters of a whole one: 64 bits have 20, and reading it takes the square of them
 # An escape that may be one half of a character; Python reads it, but nobody can write it as UTF-8 again.
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
@@ -56,28 +53,26 @@ def write_long(value: dict[str, Any]) -> str:
 
 
 def refuse_crowded_story(content: object, what: str) -> None:
-    """Refuses the text of a story that would take too long to read, or takes too much memory.
+    """Refuses the text of a story that would take too long to read; `what` is its name in errors.
 
     Raises:
-        JsonError: It does.
+        JsonError: It would.
     """
-    if isinstance(content, str) and is_crowded(content):
+    if not isinstance(content, str):
+        return
+    refuse_long_story(content, f"{what}: arrow_content")
+    if is_crowded(content):
         raise JsonError(f"{what}: arrow_content must not have more than {MOST_VALUES} values, bars or braces.")
-    refuse_large_story(content, f"{what}: arrow_content")
 
 
-def refuse_large_story(content: object, what: str) -> None:
-    """Refuses the text of a story that takes too much memory; `what` is its name in errors.
+def refuse_long_story(text: str, what: str) -> None:
+    """Refuses the text of a story that has too many characters, each of which may take four bytes.
 
     Raises:
-        JsonError: It does.
+        JsonError: It has.
     """
-    size = texts_once_read(content) if isinstance(content, str) else getsizeof(content)
-    if size > _MOST_MIB_OF_A_STORY * 2**20:
-        raise JsonError(
-            f"{what} must not take more than {_MOST_MIB_OF_A_STORY} MiB in memory. One character beyond "
-            "U+FFFF, as an emoji is, makes each of a text take four bytes; leave it out, or divide the story."
-        )
+    if len(text) > MOST_CHARACTERS:
+        raise JsonError(f"{what} must not have more than {MOST_CHARACTERS:,} characters; divide the story.")
 
 
 def _refuse_depth(level: list[Any], what: str) -> None:

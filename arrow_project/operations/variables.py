@@ -11,7 +11,7 @@ from arrow_project.operations.function import Function, function, schema
 from arrow_project.values import LONGEST_TEXT, Record, shortened, shown, width_of
 
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
-MOST_WRITTEN = 1_000_000
+MOST_WRITTEN = 400_000
 """Characters that a rename may write into the texts that expose the name."""
 _MOST_REWRITTEN = 20_000_000  # characters of data, which is there twice until the rename is done
 _MOST_GROWN = 16 * 2**20  # bytes: a turn may have hundreds of renames, and its story counts as it was before them

@@ -32,7 +32,7 @@ from server.http.base64_content import decode_base64, decoded_size
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
 from server.http.description import name_of
-from server.http.event_stream import EVENT_STREAM, streamed
+from server.http.event_stream import EVENT_STREAM, Told, streamed
 from server.http.form import Form
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_PROJECT, OF_A_SEARCH, refusals
@@ -206,8 +206,8 @@ async def add_documents(request: Request, key: Key, services: Parts, wait: bool 
     """
     sources, replace = await _sources(request, services.paces[key.workspace])
 
-    async def take_in(tell: Callable[[Progress], Awaitable[None]] | None = None) -> dict[str, Any]:
-        listen = _listener(tell) if tell else None
+    async def take_in(told: Told | None = None) -> dict[str, Any]:
+        listen = None if told is None else _listener(told.tell)
         take = services.intake.index if wait else services.intake.add
         report = await take(key, sources, replace=replace, progress=listen)
         return await in_thread(report.as_dict)

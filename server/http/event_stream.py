@@ -23,11 +23,13 @@ EVENT_STREAM = "text/event-stream"
 _MOST_WAITING = 1_000  # events
 
 _Event = Event | Progress
-_Run = Callable[[Callable[[_Event], Awaitable[None]]], Awaitable[dict[str, Any]]]
 
 
-class _Told(asyncio.Queue[_Event | None]):
-    """What is told and not sent yet; None at the end. How far something is is not told to who reads too slowly."""
+class Told(asyncio.Queue[_Event | None]):
+    """What is told and not sent yet; None at the end. How far something is is not told to who reads too slowly.
+
+    Once it is sent it is a task done: who has told all, and takes room until it is read, waits with ``join``.
+    """
 
     is_heard = True
 
@@ -37,7 +39,9 @@ class _Told(asyncio.Queue[_Event | None]):
             self.put_nowait(event)
 
 
-async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> StreamingResponse:
+async def streamed(
+    request: Request, run: Callable[[Told], Awaitable[dict[str, Any]]], *, to_its_end: bool = False
+) -> StreamingResponse:
     """The events of what `run` tells, and its answer as the last one.
 
     Whoever hangs up cancels it; what is done `to_its_end` all the same counts as a request until then.
@@ -47,8 +51,8 @@ async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> 
         TooManyTurns: The same.
         CorpusError: The same.
     """
-    told = _Told()
-    turn = asyncio.ensure_future(run(told.tell))
+    told = Told()
+    turn = asyncio.ensure_future(run(told))
     turn.add_done_callback(let_go)
     turn.add_done_callback(lambda _: told.put_nowait(None))
     try:
@@ -61,7 +65,7 @@ async def streamed(request: Request, run: _Run, *, to_its_end: bool = False) -> 
     return _EventStream(_events(first, told, turn), partial(_ended, told, turn, to_its_end))
 
 
-async def _ended(told: _Told, turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
+async def _ended(told: Told, turn: asyncio.Future[dict[str, Any]], to_its_end: bool) -> None:
     told.is_heard = False
     if not to_its_end:
         turn.cancel()
@@ -82,7 +86,7 @@ class _EventStream(StreamingResponse):
             await self._end()
 
 
-async def _events(event: _Event | None, told: _Told, turn: asyncio.Future[dict[str, Any]]) -> AsyncGenerator[bytes]:
+async def _events(event: _Event | None, told: Told, turn: asyncio.Future[dict[str, Any]]) -> AsyncGenerator[bytes]:
     try:
         while event is not None:
             # An operation may have a text as long as a story is.
@@ -90,6 +94,7 @@ async def _events(event: _Event | None, told: _Told, turn: asyncio.Future[dict[s
             if said is not None:
                 yield said
                 await asyncio.sleep(0)  # a client that reads quickly never makes it wait
+            told.task_done()
             event = await told.get()
         yield await in_thread(_line, "answer", turn.result())  # with a story, however long
     except (RequestError, CorpusError) as error:

@@ -39,7 +39,7 @@ from server.http.answers import TurnAnswer
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
 from server.http.description import name_of
-from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
+from server.http.event_stream import EVENT_STREAM, Told, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
@@ -225,7 +225,7 @@ async def answer_turn(
     body: TurnBody,
     key: ProjectKey,
     services: Services,
-    tell: EventSink | None = None,
+    told: Told | None = None,
     operations: tuple[Operation, ...] | None = None,
     *,
     taken: set[Loss] | None = None,
@@ -233,7 +233,7 @@ async def answer_turn(
     has_story: bool = True,
     at_work: StoryAtWork | None = None,
 ) -> dict[str, Any]:
-    """Runs the turn on an editor in memory; `tell` hears what happens.
+    """Runs the turn on an editor in memory; `told` hears what happens, and until all of it is sent the story counts.
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
     answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
@@ -252,7 +252,11 @@ async def answer_turn(
         story.weigh(size)
         weigh, is_assistants = story.weigh_another, operations is not None
         pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, weigh, by_assistant=is_assistants)
-        return await _answered(body, key, services, pendings, tell, operations, taken, may_undo, has_story=has_story)
+        tell = told.tell if told is not None else None
+        answer = await _answered(body, key, services, pendings, tell, operations, taken, may_undo, has_story=has_story)
+        if told is not None:
+            await told.join()
+        return answer
 
 
 async def _answered(

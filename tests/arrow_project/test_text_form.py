@@ -61,7 +61,7 @@ def test_a_text_to_be_escaped_takes_little_memory(part: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["-1234" * 100_000, "[]" * 250_000, ", " * 250_000, "\\\\" * 250_000],
+    ["-1234" * 90_000, "[]" * 240_000, ", " * 240_000, "\\\\" * 240_000],
     ids=["ids", "brackets", "commas", "marks"],
 )
 def test_no_search_goes_over_megabytes(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
@@ -250,12 +250,12 @@ def test_ids_are_looked_at_once_however_many_fractions_follow(monkeypatch: pytes
 
 @pytest.mark.parametrize(
     "crowded",
-    ["[" + "1," * 2_000_001 + "1]", '""ab' * 4_100_000, '"' + "a|" * 2_000_001 + '"'],
+    ["[" + "1," * 500_001 + "1]", '""ab' * 1_000_001, '"' + "a|" * 500_001 + '"'],
     ids=["values", "marks", "bars"],
 )
 def test_a_crowded_story_is_not_read(monkeypatch: pytest.MonkeyPatch, crowded: str) -> None:
     monkeypatch.setattr("arrow_project.text_form.json.loads", Mock(side_effect=AssertionError))
-    with pytest.raises(ParseError, match="2,000,000 values"):
+    with pytest.raises(ParseError, match="500,000 values"):
         decode(crowded)
 
 

@@ -1,4 +1,5 @@
 import secrets
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -249,6 +250,26 @@ def test_a_write_waits_for_no_reader(store_in_folder: VectorStore, key: ProjectK
         store_in_folder.delete(key, ["p1"])
         assert reader.poll() is None
     assert store_in_folder.ids(key) == {"p2", "p3", "p4"}
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_others_have_in_the_queue_is_not_looked_through(
+    store_in_folder: VectorStore, key: ProjectKey, tmp_path: Path, *, is_known: bool
+) -> None:
+    """It has up to a thousand entries of each project."""
+    file = tmp_path / "chroma" / "chroma.sqlite3"
+    if is_known:
+        store_in_folder.close()
+        with closing(sqlite3.connect(file)) as opened:
+            opened.execute("DROP INDEX embeddings_queue_by_topic")
+            opened.commit()
+        store_in_folder = VectorStore(tmp_path / "chroma")
+        store_in_folder.query(key, small_vector("a dragon"), 1)
+    store_in_folder.close()
+    asked = "EXPLAIN QUERY PLAN SELECT * FROM embeddings_queue WHERE topic = 'a' AND seq_id > 1 ORDER BY seq_id"
+    with closing(sqlite3.connect(file)) as opened:
+        ((*_, plan),) = opened.execute(asked)
+    assert "USING INDEX embeddings_queue_by_topic (topic=? AND seq_id>?)" in plan
 
 
 def test_the_file_that_chroma_has_open_is_opened_by_no_other_library_of_the_process(

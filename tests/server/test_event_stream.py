@@ -13,14 +13,16 @@ import pytest
 from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
 
-from agent import EventSink, TextChunk
+from agent import TextChunk
 from corpora import ProjectKey
 from ingest import Progress
 from server.closing import ServerClosing
 from server.http.connected import HungUp
 from server.http.corpus_routes import add_documents
-from server.http.event_stream import _Told, streamed  # pyright: ignore[reportPrivateUsage]
+from server.http.event_stream import Told, streamed
+from server.http.turn_routes import TurnBody, run_turn
 from server.limits.pace import Pace
+from server.limits.turn_room import NoRoomForTurn, TurnRoom
 from server.services import Services
 
 
@@ -50,8 +52,8 @@ async def _hung_up_between_the_first_event_and_the_answer(app: FastAPI, spec_ver
 def test_a_caller_who_hangs_up_before_the_answer_begins_stops_the_turn(spec_version: str) -> None:
     app, cancelled = FastAPI(), list[bool]()
 
-    async def run(tell: EventSink) -> dict[str, Any]:
-        await tell(TextChunk("I add "))
+    async def run(told: Told) -> dict[str, Any]:
+        await told.tell(TextChunk("I add "))
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
@@ -71,24 +73,16 @@ def test_a_caller_who_hangs_up_before_the_answer_begins_stops_the_turn(spec_vers
     asyncio.run(hang_up())
 
 
-def test_what_goes_on_after_its_caller_has_hung_up_keeps_nothing_of_what_it_tells(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    app, queues = FastAPI(), list[Any]()
+def test_what_goes_on_after_its_caller_has_hung_up_keeps_nothing_of_what_it_tells() -> None:
+    app, queues = FastAPI(), list[Told]()
 
-    class Told(_Told):
-        def __init__(self) -> None:
-            super().__init__()
-            queues.append(self)
-
-    monkeypatch.setattr("server.http.event_stream._Told", Told)
-
-    async def run(tell: EventSink) -> dict[str, Any]:
-        await tell(TextChunk("I read "))
+    async def run(told: Told) -> dict[str, Any]:
+        queues.append(told)
+        await told.tell(TextChunk("I read "))
         while queues[0].is_heard:  # noqa: ASYNC110 - nobody sets an event
             await asyncio.sleep(0)
         for _ in range(100):
-            await tell(TextChunk("on"))
+            await told.tell(TextChunk("on"))
         return {}
 
     async def answer(request: Request) -> Response:
@@ -141,9 +135,9 @@ async def test_how_far_very_many_documents_are_is_told_in_turn_with_others_and_n
             turns += 1
             await asyncio.sleep(0)
 
-    async def run(tell: Any) -> dict[str, Any]:
+    async def run(told: Told) -> dict[str, Any]:
         for number in range(5_000):
-            await tell(Progress("a.md", "reading", number, 5_000))
+            await told.tell(Progress("a.md", "reading", number, 5_000))
         return {}
 
     async def receive() -> dict[str, Any]:
@@ -158,3 +152,38 @@ async def test_how_far_very_many_documents_are_is_told_in_turn_with_others_and_n
     assert 900 < len(lines) < 1_100
     assert lines[-1].startswith(b"event: answer")
     assert turns > len(lines) / 2
+
+
+async def test_a_story_counts_until_all_that_was_told_of_its_turn_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answered(*arguments: Any, **_: Any) -> dict[str, Any]:
+        for text in ("I add ", "gold."):
+            await arguments[4](TextChunk(text))
+        return {"arrow_content": "{}"}
+
+    monkeypatch.setattr("server.http.turn_routes._answered", answered)
+    room, begins, is_read, sent = TurnRoom(most=2**20), asyncio.Event(), asyncio.Event(), list[bytes]()
+    services = cast("Services", SimpleNamespace(turn_room=room, catalog=None))
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message.get("body", b""))
+        begins.set()
+        await is_read.wait()
+
+    scope = {"type": "http", "asgi": {"spec_version": "2.4"}, "headers": [(b"accept", b"text/event-stream")]}
+    body = TurnBody(arrow_content="x" * 90_000)
+    answer = await run_turn(Request(scope, receive), body, ProjectKey("local", "1"), services)
+    sending = asyncio.create_task(answer(scope, receive, send))
+    await begins.wait()
+    for _ in range(50):
+        await asyncio.sleep(0)
+    with pytest.raises(NoRoomForTurn), room.at_work("local", 90_000):
+        pass
+    is_read.set()
+    await sending
+    with room.at_work("local", 90_000):
+        pass
+    assert sent[-2].startswith(b"event: answer")

@@ -55,9 +55,9 @@ async def test_a_story_that_the_client_reports_replaces_the_one_that_was_read() 
 
 
 async def test_a_story_larger_than_all_the_room_is_kept() -> None:
-    stories = Stories("local", StoryRoom(most=2**20, most_of_one=2**20))
+    stories = Stories("local", StoryRoom(most=2**18, most_of_one=2**18))
     await stories.read("1", story_text())
-    await stories.read("2", story_text("x" * 2**20))
+    await stories.read("2", story_text("x" * 2**18))
     assert stories.get("2") is not None
     assert stories.get("1") is None
 
@@ -93,10 +93,10 @@ async def test_many_small_values_take_the_room_that_they_take_in_memory(value: o
 
 
 async def test_what_a_turn_adds_takes_room() -> None:
-    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    stories = Stories("local", StoryRoom(most_of_one=2**18))
     await stories.read("1", story_text())
     project = await stories.read("2", story_text())
-    project.apply(Operation("create_variable", {"name": "log", "type": "str", "initial_value": "x" * 2**20}))
+    project.apply(Operation("create_variable", {"name": "log", "type": "str", "initial_value": "x" * 2**18}))
     stories.put("2", project)
     await stories.weigh("2")
     assert stories.get("2") is project
@@ -104,10 +104,10 @@ async def test_what_a_turn_adds_takes_room() -> None:
 
 
 async def test_what_a_client_reports_takes_room() -> None:
-    stories = Stories("local", StoryRoom(most_of_one=2**20))
+    stories = Stories("local", StoryRoom(most_of_one=2**18))
     await stories.read("1", story_text())
     project = await stories.read("2", story_text())
-    await stories.adopt("2", project, story_text("x" * 2**20))
+    await stories.adopt("2", project, story_text("x" * 2**18))
     await stories.weigh("2")
     assert stories.get("1") is None
 

@@ -506,3 +506,21 @@ def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:
         return [*left, form._fields["notes"].element.value]
 
     assert on_a_page(use) == ["four pages", "four pages", "She waits.", ""]
+
+
+def test_what_is_written_as_several_types_holds_one_state_of_the_story() -> None:
+    """Each is a whole story, which counts where it is open and nowhere else."""
+
+    async def use() -> set[int]:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, lambda _name, _arguments: asyncio.sleep(0, result=True))
+        shown.open(OPENED)
+        form.choose("create_insert_node")
+        for number, node_type in enumerate(["content", "dialog", "monolog"]):
+            form._first.element.set_value(node_type)
+            form._fields["notes"].element.set_value("Elena waits.")
+            shown.change(OPENED.changed(OPENED.text.replace("The lamp", f"The lamp {number}", 1)))
+        form._first.element.set_value("content")
+        return {id(of_type.named.story) for of_type in form._of_types.values()}
+
+    assert len(on_a_page(use)) == 1

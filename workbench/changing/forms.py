@@ -169,6 +169,8 @@ class FunctionForm:
         written = {name: one.element.value for name, one in entries.items() if function == "create_insert_node"}
         before, self._named = self._named, self._resources()
         resources = self._named
+        for of_type in self._of_types.values():
+            of_type.named.follow(resources)
         if "by_name" in schema["properties"]:
             needed = [*needed, next(iter(schema["properties"]))]
         self._rest.clear()

@@ -30,9 +30,14 @@ class Resources:
         self._selected = selected
         self._leaving = story.nodes.get(leaving) if leaving is not None else None
 
+    def follow(self, later: "Resources") -> None:
+        """The choices are those of the story as it is later; that of before is not held any more."""
+        self.story, self._leaving = later.story, later._leaving
+        self.__dict__.pop("free_outputs", None)
+
     def forget(self) -> None:
         """Nothing is chosen any more from a story that may not be there any more."""
-        self.story, self._leaving = _NOTHING, None
+        self.follow(Resources(_NOTHING, self._scene_id))
 
     def named_by(self, argument: str) -> Choices | None:
         """The choices for an argument of that name; None where it names nothing, or one of too many."""
