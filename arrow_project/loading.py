@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
-from arrow_project.text_form import decode, fractions, number_keys
-from arrow_project.values import Record, inner, is_id, is_within, place_of, record, shown
+from arrow_project.text_form import decode, fractions
+from arrow_project.values import Record, is_id, is_within, place_of, record, shown
 
 SETS = ("scenes", "nodes", "variables", "characters")
 MANDATORY = {
@@ -23,8 +23,6 @@ MAX_CHAPTER = 1023
 MOST_FINDINGS = 2_000
 """Of a kind that are named, at most: a small story can break rules two million times, and nobody reads all of that."""
 
-# Objects of Arrow's own have none; few of them keep nobody waiting.
-_MOST_NUMBERED, _MOST_ELSEWHERE = 32, 1_000
 _NAMES = ("name", "type")
 # Characters, as many more than a new name has as may have come to it since: it is told with every change.
 _LONGEST_NAME = 10_000
@@ -52,7 +50,6 @@ def load(text: str | bytes) -> Loaded:
         raise ParseError("The text is JSON but not an object; an .arrow file is one JSON object.", 1)
     document = cast("Record", value)
     _validate(document)
-    _refuse_numbered(document, text)
     findings = [_fraction(place) for place in islice(fractions(text), MOST_FINDINGS + 1)] if dropped else []
     return Loaded(document, findings + _migrate(document))
 
@@ -130,37 +127,6 @@ def _validate_map(scene_map: object, place: str) -> None:
         offset = record(entry).get("offset")
         if not isinstance(offset, list) or len(cast("list[Any]", offset)) != 2:
             raise ParseError(f"Node {key} needs an offset [x, y] in the map.", 10, f"{place}.{key}")
-
-
-def _refuse_numbered(document: Record, text: str | bytes) -> None:
-    """Refuse objects with very many numbers as keys where Arrow has none.
-
-    Numbers that somebody has chosen for that are each looked for among all others: to compare two such objects is one
-    step, for seconds, in which no other thread runs.
-    """
-    tables: list[Record] = [document["resources"][name] for name in SETS]
-    tables += [scene["map"] for scene in tables[0].values()]
-    if number_keys(text) <= sum(map(len, tables)) + _MOST_ELSEWHERE:
-        return
-    for name in SETS:
-        for key, resource in cast("dict[Any, Record]", document["resources"][name]).items():
-            parts = [resource] if name != "scenes" else [resource | {"map": {}}, *resource["map"].values()]
-            if any(map(_is_numbered, parts)):
-                message = (
-                    f"An object has more than {_MOST_NUMBERED} numbers as keys, as none of Arrow's has; divide it."
-                )
-                raise ParseError(message, 1, place_of(("resources", name, key)))
-
-
-def _is_numbered(value: object) -> bool:
-    """Whether it is an object with so many numbers as keys, or has one in it."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict) and sum(isinstance(key, int) for key in cast("Record", one)) > _MOST_NUMBERED:
-            return True
-        waiting.extend(inner(one))
-    return False
 
 
 def _validate_meta(document: Record) -> None:

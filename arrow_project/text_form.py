@@ -33,7 +33,10 @@ _ID = re.compile(rf"-?[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
 _MANY_IDS, _MOST_IDS = 20_000, 100_000
 _MOST_LACKING = 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
-_NUMBER_KEY = re.compile(r'"-?[0-9]{1,20}"\s*+:')
+# What the numbers of one object are looked for among: few of them keep nobody waiting, however they were chosen.
+_FEW, _MOST_LOOKED_AT = 64, 12
+_SIZES = 3  # that Python may give a table of so many
+_64_BITS = (1 << 64) - 1
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
@@ -110,13 +113,6 @@ def _whitespace(value: object, line: int) -> int:
 def _between(items: Collection[Any], line: int) -> int:
     inner = line + 2
     return sum(_whitespace(item, inner) for item in items if isinstance(item, _LONGER)) + (inner + 1) * (len(items) + 1)
-
-
-def number_keys(text: str | bytes) -> int:
-    """About how many keys of a document are whole numbers, told from its text; rather more than there are."""
-    decoded = text if isinstance(text, str) else text.decode("utf-8")
-    written = sum(1 for piece in pieces(decoded, _LONGEST_INTEGER + 4) for _ in _NUMBER_KEY.finditer(piece))
-    return written + decoded.count("\\u003")  # only digits of a key may be escaped so
 
 
 def fractions(text: str | bytes) -> Iterator[str]:
@@ -282,10 +278,46 @@ def _with_integer_keys(table: dict[Any, Any]) -> dict[Any, Any]:
         # digits and the minus sign sort before the colon, letters after it
         if key < ":" and _INTEGER.match(key):
             table = {int(key) if _is_integer(key) else key: item for key, item in table.items()}
+            if len(table) > _FEW:
+                _refuse_colliding([key for key in table if isinstance(key, int)])
             break
     if len(table) > _MOST_FIELDS and sum(isinstance(key, str) for key in table) > _MOST_FIELDS:
         raise ParseError(f"An object has more than {_MOST_FIELDS:,} fields, as none of Arrow's has; divide it.", 1)
     return table
+
+
+def _refuse_colliding(keys: list[int]) -> None:
+    """Refuse numbers each of which is looked for among most of the others, as somebody has chosen them.
+
+    Python looks for one in the place that its last bits name, and goes on from each that is taken. To compare two such
+    objects is one step, for seconds, in which no other thread runs.
+    """
+    if len(keys) <= _FEW or max(keys) - min(keys) < 4 * len(keys):  # such have places of their own
+        return
+    smallest = (3 * len(keys) // 2).bit_length()
+    if any(_looked_at(keys, smallest + further) > _MOST_LOOKED_AT * len(keys) for further in range(_SIZES)):
+        raise ParseError(
+            "An object has numbers as keys that no editor gives: one of them is looked for among all the others. "
+            "Save a copy from Arrow 3.",
+            63,
+        )
+
+
+def _looked_at(keys: list[int], bits: int) -> int:
+    """How many places of a table with 2 to the power of `bits` are taken where one was looked for; not much more."""
+    mask, found = (1 << bits) - 1, 0
+    taken = bytearray(mask + 1)
+    for key in keys:
+        rest = hash(key) & _64_BITS
+        place = rest & mask
+        while taken[place]:
+            found += 1
+            rest >>= 5
+            place = (5 * place + rest + 1) & mask
+        taken[place] = 1
+        if found > _MOST_LOOKED_AT * len(keys):
+            break
+    return found
 
 
 def _is_integer(key: str) -> bool:

@@ -1,9 +1,8 @@
 """One turn over HTTP: the story comes with the request and goes back changed."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -39,7 +38,7 @@ from server.http.answers import TurnAnswer
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError, get_services, project_key
 from server.http.description import name_of
-from server.http.event_stream import EVENT_STREAM, Told, operation_entry, streamed
+from server.http.event_stream import EVENT_STREAM, operation_entry, streamed
 from server.http.examples import TURNS
 from server.http.json_route import Body, JsonRoute
 from server.http.refusals import OF_A_BODY, OF_A_MODEL, OF_A_PROJECT, OF_A_SEARCH, refusals, status_of
@@ -212,7 +211,7 @@ async def run_turn(
     `operation`, and at last `answer`, or `error`. A caller that hangs up stops the turn.
     """
     if EVENT_STREAM in request.headers.get("accept", ""):
-        return await streamed(request, partial(answer_turn, body, key, services))
+        return await streamed(request, lambda told: answer_turn(body, key, services, told.tell, heard=told.join))
     answer = await while_connected(request, answer_turn(body, key, services))
     return await in_thread(_response, answer)  # a plan may tell far more than the story that came
 
@@ -225,15 +224,16 @@ async def answer_turn(
     body: TurnBody,
     key: ProjectKey,
     services: Services,
-    told: Told | None = None,
+    tell: EventSink | None = None,
     operations: tuple[Operation, ...] | None = None,
     *,
     taken: set[Loss] | None = None,
     may_undo: str = "",
     has_story: bool = True,
     at_work: StoryAtWork | None = None,
+    heard: Callable[[], Awaitable[None]] | None = None,
 ) -> dict[str, Any]:
-    """Runs the turn on an editor in memory; `told` hears what happens, and until all of it is sent the story counts.
+    """Runs the turn on an editor in memory; `tell` hears what happens, and until it is `heard` the story counts.
 
     With `operations` it is the turn of an assistant of the user's own, which thinks for itself: it does these, or
     answers a question in plain words, and no model of ours is asked; what it takes away counts with what was `taken`
@@ -252,10 +252,9 @@ async def answer_turn(
         story.weigh(size)
         weigh, is_assistants = story.weigh_another, operations is not None
         pendings = CatalogPendings(services.catalog, key.workspace, key.project_id, weigh, by_assistant=is_assistants)
-        tell = told.tell if told is not None else None
         answer = await _answered(body, key, services, pendings, tell, operations, taken, may_undo, has_story=has_story)
-        if told is not None:
-            await told.join()
+        if heard is not None:
+            await heard()
         return answer
 
 

@@ -94,7 +94,7 @@ def test_of_long_names_and_texts_the_beginnings_are_looked_at(
         data = {"character": 21, "monolog": f"{{oil}} {key}"}
         document["resources"]["nodes"][str(key)] = {"type": "monolog", "name": "m", "data": data}
         document["resources"]["scenes"]["0"]["map"][str(key)] = {"offset": [0, 0]}
-    document["resources"]["nodes"]["1000"]["data"]["monolog"] = "{oil}" * 200_000
+    document["resources"]["nodes"]["1000"]["data"]["monolog"] = "{oil}" * 100_000
     project = parse(json.dumps(document))
 
     def found(text: str) -> list[str]:

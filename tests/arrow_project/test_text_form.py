@@ -302,23 +302,57 @@ def test_a_document_is_written_piece_by_piece_however_deeply_it_nests() -> None:
     assert max(map(len, written)) < 100
 
 
-@pytest.mark.parametrize("place", ["data", "map"])
-def test_an_object_with_very_many_numbers_as_keys_is_refused_where_arrow_has_none(place: str) -> None:
-    """Each may be looked for among all others, and two such objects are compared in one step."""
+def _colliding() -> list[int]:
+    """A thousand numbers, of which three hundred are looked for in the places of the others in a table of 2**11."""
+    mask, place, run = 2**11 - 1, 3, list[int]()
+    for _ in range(700):
+        run.append(place)
+        place = (5 * place + 1) & mask
+    chosen, order = list[int](), {place: number for number, place in enumerate(run)}
+    for number in (run[low] | high << 11 for high in range(1, 2**13) for low in range(0, 350, 7)):
+        place, rest = number & mask, number
+        while rest and place in order:
+            rest >>= 5
+            place = (5 * place + rest + 1) & mask
+        if order.get(place, 700) < 200:
+            chosen.append(number)
+    return run + chosen[:300]
 
-    def story(keys: int) -> str:
-        numbered: dict[str, Any] = {"deep": [{str(number): 0 for number in range(keys)}]}
+
+_COLLIDING = _colliding()
+
+
+@pytest.mark.parametrize("place", ["title", "meta", "data", "map", "nodes"])
+def test_numbers_that_were_chosen_to_be_looked_for_among_all_others_are_refused(place: str) -> None:
+    """Two such objects are compared in one step."""
+
+    def story(numbers: Iterable[int]) -> str:
+        keys = {str(number): 0 for number in numbers}
         entry = {"type": "entry", "name": "a", "data": {"plaque": ""}}
-        other = {"type": "other", "name": "b", "data": numbered if place == "data" else {}}
-        scene_map = {"1": {"offset": [0, 0]}, "2": {"offset": [0, 0]} | (numbered if place == "map" else {})}
+        other = {"type": "other", "name": "b", "data": {"deep": [keys]} if place == "data" else {}}
+        scene_map = {"1": {"offset": [0, 0]}, "2": {"offset": [0, 0]} | ({"deep": keys} if place == "map" else {})}
         scenes = {"0": {"name": "s", "entry": 1, "map": scene_map}}
-        resources = {"scenes": scenes, "nodes": {"1": entry, "2": other}, "variables": {}, "characters": {}}
-        meta = {"chapter": 0, "authors": {"0": ["a", 9]}}
-        return json.dumps({"title": "t", "entry": 1, "meta": meta, "resources": resources})
+        nodes = {"1": entry, "2": other} | (dict.fromkeys(keys, other) if place == "nodes" else {})
+        resources = {"scenes": scenes, "nodes": nodes, "variables": {}, "characters": {}}
+        meta = {"chapter": 0, "authors": {"0": ["a", 9]}} | ({"more": keys} if place == "meta" else {})
+        title = keys if place == "title" else "t"
+        return json.dumps({"title": title, "entry": 1, "meta": meta, "resources": resources})
 
-    parse(story(900))
-    with pytest.raises(ParseError, match="more than 32 numbers as keys"):
-        parse(story(1_100))
+    decode(story(range(1, 5_000)))
+    decode(story(_COLLIDING[:60]))
+    with pytest.raises(ParseError, match="numbers as keys that no editor gives") as refused:
+        decode(story(_COLLIDING))
+    assert refused.value.rule == 63
+
+
+@given(st.lists(st.integers(0, 2**53 - 1), min_size=65, max_size=2_000, unique=True))
+def test_numbers_that_nobody_chose_are_read(numbers: list[int]) -> None:
+    decode(json.dumps(dict.fromkeys(map(str, numbers), 0)))
+
+
+def test_ids_of_many_authors_are_read() -> None:
+    ids = [author << 37 | number for author in range(60) for number in range(300)]
+    decode(json.dumps(dict.fromkeys(map(str, ids), 0)))
 
 
 def test_the_numbers_of_a_large_story_are_its_ids() -> None:

@@ -165,7 +165,7 @@ def test_turns_over_http_give_their_room_back(home: House) -> None:
 
 @pytest.mark.usefixtures("scarce")
 def test_a_larger_story_that_a_client_reports_is_refused_without_room(home: House) -> None:
-    large = story_text("x" * 30 * _SIZE)
+    large = story_text("x" * 10 * _SIZE)
     with home.client() as first, home.client() as second:
         for client in (first, second):
             call = begin(client)
@@ -182,7 +182,7 @@ def test_a_larger_story_that_a_client_sends_during_its_turn_is_refused_without_r
     with home.client() as first, home.client() as second:
         begin(first)
         call = begin(second)
-        second.sync(story_text("x" * 30 * _SIZE))
+        second.sync(story_text("x" * 10 * _SIZE))
         assert "TOO_BUSY" in json.dumps(second.frame())
         second.answer(call)
         assert "TOO_BUSY" not in json.dumps(second.until("end"))
@@ -191,7 +191,7 @@ def test_a_larger_story_that_a_client_sends_during_its_turn_is_refused_without_r
 @pytest.mark.usefixtures("scarce")
 @pytest.mark.parametrize("shows", ["file_sync", "function_result"])
 def test_a_turn_does_nothing_more_to_a_story_that_it_cannot_look_at(home: House, shows: str) -> None:
-    large, words = story_text("x" * 30 * _SIZE), {"content": "Anew."}
+    large, words = story_text("x" * 10 * _SIZE), {"content": "Anew."}
     use = Use("create_variable", {"name": "gold", "type": "num"})
     home.model.add([use], [Use("update_node", {"node_id": 3, "data": words})], ["So be it."], ["Hello."])
     with home.client() as first, home.client() as second:

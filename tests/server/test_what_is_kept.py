@@ -183,7 +183,7 @@ def test_of_a_request_that_is_refused_nothing_is_kept(home: House, requests: Cou
 def test_what_is_sent_besides_a_story_takes_room_for_as_long_as_the_turn() -> None:
     request = TurnRequest(None, "x" * 1000, None, (Exchange("x" * 1000, "x" * 1000),), function_params={"a": [{}] * 50})
     besides = size_of_request(request)
-    assert 6000 < besides < 10_000
+    assert 6000 < besides < 25_000
     room = TurnRoom(4 * besides)
     with room.at_work("a", 0, besides) as first:
         first.weigh(10)

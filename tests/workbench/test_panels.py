@@ -151,7 +151,7 @@ def test_a_story_is_handed_out_only_as_the_last_answer_has_it() -> None:
     ("fields", "problem"),
     [
         ({"title": "x" * 100_001}, "A text or name in it has 100,003 characters"),
-        ({"notes": [0] * MOST_VALUES}, "The text has more than 2,000,000 values"),
+        ({"notes": [0] * MOST_VALUES}, "The text has more than 500,000 values"),
     ],
 )
 def test_a_turn_after_which_a_story_would_not_be_opened_again_leaves_it_as_it_was(
