@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -34,7 +35,8 @@ _Answer = TypeVar("_Answer")
 _DATABASE = "chroma.sqlite3"
 _MOST_OPEN = 100
 _AGAIN, _AGAIN_S = 3, 0.3  # how often, and after how long, what cannot be read is tried again
-_SELDOM_S = 300.0  # between two times that all indexes are let go of because they are too many
+# Between two times that all indexes are let go of: because they are too many, or because much was dropped.
+_SELDOM_S, _DROPPED_S = 300.0, 60.0
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
 
@@ -51,11 +53,13 @@ class ChromaFolder:
         self._changing = threading.Condition()
         self._in_use = CollectionsInUse()
         self._under_way = 0
-        self._closes_when_idle = False
+        self._closes_when_idle = self._has_dropped_much = False
+        self._dropped_until = 0.0
         self._open: dict[UUID, str | None] = {}  # for whom
         self._most_open = _MOST_OPEN
         self._asked: set[UUID] = set()  # since they were opened
         self._writing = threading.Lock()
+        self._first_asked: defaultdict[str | None, threading.Lock] = defaultdict(threading.Lock)  # by workspace
         self._full_until = 0.0
         self._has_said_full = False
         self._is_prepared = self._was_set_aside = False
@@ -99,17 +103,16 @@ class ChromaFolder:
     def let_go_of_dropped(self, *, memory: bool) -> None:
         """Remove the files of what was dropped.
 
-        With `memory` let go of all files as soon as nobody uses them: it stays in memory until then. It has to be
-        seldom: whatever is searched afterwards has its index read again, and nobody gets on meanwhile.
+        With `memory` let go of all files as soon as nobody uses them, and at most once a minute: it stays in memory
+        until then, but whatever is searched afterwards has its index read again, and nobody gets on meanwhile.
         """
         try:
             _remove_dropped(self._path)
         except OSError as error:  # it is done at the next start as well
             logger.warning("the files of indexes that were dropped stay for now: %s", error)
-        if memory:
-            with self._changing:
-                self._closes_when_idle = True
-                self._close_if_idle()
+        with self._changing:
+            self._has_dropped_much |= memory
+            self._close_if_idle()
 
     def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """A call is about to use the collection, whose index stays in memory until the files are let go of.
@@ -151,12 +154,12 @@ class ChromaFolder:
         """Held by whoever asks a collection.
 
         The first question has Chroma do again what is only in its log, which takes the place of a write, and takes up
-        to a second.
+        to a second; those of a workspace wait for each other, so that others wait for one of them.
         """
         if collection_id in self._asked:
             yield
             return
-        with self._writing:
+        with self._first_asked[self._open.get(collection_id)], self._writing:
             yield
         self._asked.add(collection_id)
 
@@ -216,8 +219,11 @@ class ChromaFolder:
                 self._close_if_idle()
 
     def _close_if_idle(self) -> None:
-        if self._closes_when_idle and not self._under_way:
-            self._closes_when_idle = False
+        drops = self._has_dropped_much and monotonic() >= self._dropped_until
+        if (drops or self._closes_when_idle) and not self._under_way:
+            if drops:
+                self._dropped_until = monotonic() + _DROPPED_S
+            self._closes_when_idle = self._has_dropped_much = False
             self._close()
 
     def _examined(self, used: System | None, error: BaseException) -> VectorStoreUnavailable:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 from unittest.mock import Mock
 from uuid import UUID
@@ -19,6 +19,7 @@ from chromadb.errors import InternalError
 
 from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
+from retrieval.chroma_folder import ChromaFolder
 from tests.retrieval.small_embedder import small_vector
 from tests.retrieval.stored import bare, stored
 
@@ -316,6 +317,55 @@ def test_a_write_waits_for_the_first_question_and_no_thread_with_it(
         written.result(60)
         assert store.query(key, small_vector("dragon"), 1)
     assert order == ["asked", "written", "asked"]
+
+
+class _Writing:
+    """The lock of all who write, and how many have come to it at once."""
+
+    def __init__(self) -> None:
+        self._lock, self._counting = Lock(), Lock()
+        self._there = self.most = 0
+
+    def __enter__(self) -> None:
+        with self._counting:
+            self._there += 1
+            self.most = max(self.most, self._there)
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        with self._counting:
+            self._there -= 1
+
+
+def test_first_questions_of_one_workspace_wait_for_each_other_and_others_for_one_of_them(tmp_path: Path) -> None:
+    """Each takes up to a second, in which nobody writes and nobody else asks a first one."""
+    projects = [ProjectKey(workspace, str(number)) for workspace in ("greedy", "other") for number in range(8)]
+    with closing(VectorStore(tmp_path / "chroma")) as store, ThreadPoolExecutor(len(projects)) as threads:
+        for key in projects:
+            store.put(key, [(stored(key.project_id, "d"), small_vector("dragon"))])
+        store.close()
+        writing = store._chroma._writing = _Writing()  # pyright: ignore
+        list(threads.map(lambda key: store.query(key, small_vector("dragon"), 1), projects))
+        assert writing.most <= 2
+
+
+def test_what_was_dropped_lets_go_of_all_indexes_once_in_a_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.vector_store._MOST_GONE", 300)
+    now, closed = 1000.0, list[float]()
+    monkeypatch.setattr("retrieval.chroma_folder.monotonic", lambda: now)
+    close = ChromaFolder._close  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(ChromaFolder, "_close", lambda folder: (closed.append(now), close(folder)))
+    with closing(VectorStore(tmp_path / "chroma")) as store:
+        for _ in range(6):
+            for number in range(2):
+                key = ProjectKey("greedy", str(number))
+                store.put(key, [(stored("p", "d"), small_vector("dragon"))])
+                store.drop(key)
+            now += 25
+    assert closed[:-1] == [1000.0, 1075.0]
 
 
 def test_a_project_can_be_dropped_where_its_files_cannot_be_removed_just_now(
