@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, groupby, islice
 from typing import Any, cast
 
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
-from arrow_project.text_form import decode, fractions
+from arrow_project.text_form import decode, fractions, refuse_colliding
 from arrow_project.values import Record, is_id, is_within, place_of, record, shown
 
 SETS = ("scenes", "nodes", "variables", "characters")
@@ -50,8 +50,16 @@ def load(text: str | bytes) -> Loaded:
         raise ParseError("The text is JSON but not an object; an .arrow file is one JSON object.", 1)
     document = cast("Record", value)
     _validate(document)
+    refuse_colliding(_ids(document))
     findings = [_fraction(place) for place in islice(fractions(text), MOST_FINDINGS + 1)] if dropped else []
     return Loaded(document, findings + _migrate(document))
+
+
+def _ids(document: Record) -> list[int]:
+    """The keys of all its tables, each once; found by their order, and by no table for which they may be chosen."""
+    tables = [document["resources"][name] for name in SETS]
+    tables += [scene["map"] for scene in tables[0].values()]
+    return [key for key, _ in groupby(sorted(chain.from_iterable(tables)))]
 
 
 def _fraction(place: str) -> Finding:

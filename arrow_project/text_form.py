@@ -35,7 +35,7 @@ _MOST_LACKING = 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
 # What the numbers of one object are looked for among: few of them keep nobody waiting, however they were chosen.
 _FEW, _MOST_LOOKED_AT = 64, 12
-_SIZES = 3  # that Python may give a table of so many
+_SIZES = (-1, 0, 1, 2)  # that Python gives a table of so many, from the smallest that has room, and as it grows
 _64_BITS = (1 << 64) - 1
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -279,23 +279,23 @@ def _with_integer_keys(table: dict[Any, Any]) -> dict[Any, Any]:
         if key < ":" and _INTEGER.match(key):
             table = {int(key) if _is_integer(key) else key: item for key, item in table.items()}
             if len(table) > _FEW:
-                _refuse_colliding([key for key in table if isinstance(key, int)])
+                refuse_colliding([key for key in table if isinstance(key, int)])
             break
     if len(table) > _MOST_FIELDS and sum(isinstance(key, str) for key in table) > _MOST_FIELDS:
         raise ParseError(f"An object has more than {_MOST_FIELDS:,} fields, as none of Arrow's has; divide it.", 1)
     return table
 
 
-def _refuse_colliding(keys: list[int]) -> None:
+def refuse_colliding(keys: list[int]) -> None:
     """Refuse numbers each of which is looked for among most of the others, as somebody has chosen them.
 
     Python looks for one in the place that its last bits name, and goes on from each that is taken. To compare two such
     objects is one step, for seconds, in which no other thread runs.
     """
-    if len(keys) <= _FEW or max(keys) - min(keys) < 4 * len(keys):  # such have places of their own
-        return
     smallest = (3 * len(keys) // 2).bit_length()
-    if any(_looked_at(keys, smallest + further) > _MOST_LOOKED_AT * len(keys) for further in range(_SIZES)):
+    if len(keys) <= _FEW or max(keys) - min(keys) < 1 << (smallest - 1):  # each has a place of its own
+        return
+    if any(_looked_at(keys, smallest + more) > _MOST_LOOKED_AT * len(keys) for more in _SIZES):
         raise ParseError(
             "An object has numbers as keys that no editor gives: one of them is looked for among all the others. "
             "Save a copy from Arrow 3.",
@@ -307,7 +307,7 @@ def _looked_at(keys: list[int], bits: int) -> int:
     """How many places of a table with 2 to the power of `bits` are taken where one was looked for; not much more."""
     mask, found = (1 << bits) - 1, 0
     taken = bytearray(mask + 1)
-    for key in keys:
+    for key in keys[: 2 * (mask + 1) // 3]:
         rest = hash(key) & _64_BITS
         place = rest & mask
         while taken[place]:

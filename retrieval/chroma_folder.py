@@ -163,6 +163,12 @@ class ChromaFolder:
             yield
         self._asked.add(collection_id)
 
+    def ask_first(self, collection_id: UUID, ask: Callable[[], object]) -> None:
+        """Asks the first question to a collection, if nobody has."""
+        if collection_id not in self._asked:
+            with self.asking(collection_id):
+                ask()
+
     def using(self, name: str) -> AbstractContextManager[None]:
         """Held by whoever works in a collection that others may drop."""
         return self._in_use.shared(name)

@@ -70,6 +70,9 @@ class ChromaServer:
         """A server sees to its own."""
         return nullcontext()
 
+    def ask_first(self, _collection_id: UUID, _ask: Callable[[], object]) -> None:
+        """A server sees to its own."""
+
     def using(self, _name: str) -> AbstractContextManager[None]:
         """A server sees to its own."""
         return nullcontext()

@@ -158,8 +158,12 @@ class VectorStore:
                 configuration={"hnsw": {"space": "cosine"}},
                 metadata={"workspace": key.workspace, "project": key.project_id},
             )
+        with self._chroma.using(name):
+            collection = self._collection(chroma, made.id, key.workspace)
+            # An index is read for a question beside other threads, and for a write in place of them.
+            self._chroma.ask_first(made.id, lambda: collection.query([batch[0][1]], n_results=1, include=[]))
         with self._chroma.using(name), self._chroma.writing():
-            self._collection(chroma, made.id, key.workspace).upsert(
+            collection.upsert(
                 ids=[passage.id for passage, _ in batch],
                 embeddings=[vector for _, vector in batch],
                 metadatas=[_metadata(passage) for passage, _ in batch],

@@ -1,4 +1,4 @@
-"""A task that has ended keeps nothing alive."""
+"""Neither a task that has ended nor an error keeps anything alive."""
 
 import asyncio
 import traceback
@@ -14,4 +14,14 @@ def let_go(task: asyncio.Future[Any]) -> None:
     try:
         task.result()
     except (asyncio.CancelledError, Exception) as ended:  # noqa: BLE001 - whatever it ended with
-        traceback.clear_frames(ended.__traceback__)
+        free(ended)
+
+
+def free(error: BaseException | None) -> None:
+    """Free what was in the hands of the frames that an error, and those that it came of, went through.
+
+    One that came out of a group of tasks has it as its context, and is in it.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error.__context__, error = None, error.__context__

@@ -73,7 +73,7 @@ def make_shell(services: Services, access: Access) -> FastAPI:
         workspace: str = request.state.workspace
         client = ui.context.client
         if not pages.take(workspace):
-            give_up_a_page(workspace)
+            give_up_a_page(workspace, client)
             if not pages.take(workspace):
                 client.delete()
                 return PlainTextResponse(_TOO_MANY, 503)

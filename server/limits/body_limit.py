@@ -8,6 +8,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.ended_task import free
 from server.limits.paced_answer import GaveWay, PacedAnswer
 from server.limits.places import Places
 from server.limits.room import Room, Sender
@@ -62,7 +63,8 @@ class BodyLimitMiddleware:
         scope.setdefault("state", {}).update(take_file=files.take, weigh=body.weigh)
         try:
             await self._app(scope, body.receive, PacedAnswer(send, body.sender).send)
-        except GaveWay:
+        except GaveWay as error:
+            free(error)
             logger.info("%s: the answer was broken off, as those that are not read leave no room", scope["path"])
         finally:
             body.sender.free()

@@ -345,6 +345,25 @@ def test_numbers_that_were_chosen_to_be_looked_for_among_all_others_are_refused(
     assert refused.value.rule == 63
 
 
+def test_nor_are_they_in_several_tables() -> None:
+    """A check and an outline count the ids of all maps together."""
+    nodes = {str(number): {"type": "content", "name": "n", "data": {}} for number in _COLLIDING}
+    nodes["1"] = {"type": "entry", "name": "a", "data": {"plaque": ""}}
+    maps = [{number: {"offset": [0, 0]} for number in list(nodes)[part::2]} for part in (0, 1)]
+    maps[0]["1"] = maps[1]["1"] = {"offset": [0, 0]}
+    scenes = {str(number): {"name": "s", "entry": 1, "map": part} for number, part in enumerate(maps)}
+    resources = {"scenes": scenes, "nodes": {"1": nodes["1"]}, "variables": {}, "characters": {}}
+    meta = {"chapter": 0, "authors": {"0": ["a", 9_000]}}
+    with pytest.raises(ParseError, match="numbers as keys that no editor gives"):
+        parse(json.dumps({"title": "t", "entry": 1, "meta": meta, "resources": resources}))
+
+
+@given(st.integers(-(2**53), 2**53), st.sets(st.integers(0, 127), min_size=65))
+def test_numbers_that_lie_close_together_have_places_of_their_own(least: int, further: set[int]) -> None:
+    keys = [least + one for one in further]
+    assert [text_form._looked_at(keys, bits) for bits in (7, 8, 9, 10)] == [0] * 4  # pyright: ignore[reportPrivateUsage]
+
+
 @given(st.lists(st.integers(0, 2**53 - 1), min_size=65, max_size=2_000, unique=True))
 def test_numbers_that_nobody_chose_are_read(numbers: list[int]) -> None:
     decode(json.dumps(dict.fromkeys(map(str, numbers), 0)))

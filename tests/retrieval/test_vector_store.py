@@ -280,8 +280,8 @@ def test_the_file_that_chroma_has_open_is_opened_by_no_other_library_of_the_proc
     opened = list[object]()
     monkeypatch.setattr("sqlite3.connect", opened.append)
     store_in_folder.drop(key)
-    monkeypatch.setattr(RustBindingsAPI, "_query", Mock(side_effect=InternalError("locked")))
     store_in_folder.put(key, [(stored("p1", "d1"), small_vector("dragon"))])
+    monkeypatch.setattr(RustBindingsAPI, "_query", Mock(side_effect=InternalError("locked")))
     with pytest.raises(VectorStoreUnavailable):
         store_in_folder.query(key, small_vector("dragon"), 1)
     assert not opened

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import pytest
@@ -13,6 +14,7 @@ from server.limits import room
 from server.limits.body_limit import BodyLimitMiddleware
 from server.limits.places import Places
 from server.limits.room import Room
+from tests.collecting import collecting
 
 MIB = 2**20
 LONG = b"x" * (3 * MIB)
@@ -156,3 +158,35 @@ async def test_what_has_begun_and_finds_no_room_is_broken_off() -> None:
     await caller.ask()
     assert (caller.status, caller.body) == (200, b"begun")
     assert caller.messages[-1]["more_body"] is True, "its connection is cut"
+
+
+class Kept(bytearray):
+    """An answer, of which is known whether it is there."""
+
+
+@in_a_loop
+async def test_an_answer_that_is_broken_off_is_kept_by_nothing() -> None:
+    """An error of one of several tasks refers to itself, and to the frames that had the answer."""
+    made = list[weakref.ref[Kept]]()
+
+    async def pieces() -> AsyncGenerator[bytes]:
+        answer = Kept(LONG)
+        made.append(weakref.ref(answer))
+        yield b"begun"
+        yield bytes(answer)
+
+    async def events(scope: Scope, receive: Receive, send: Send) -> None:
+        await StreamingResponse(pieces())(scope, receive, send)
+
+    app, under_way = answering(Response(LONG))
+    first, asking = await unread(app, "ada")
+    caller = Caller(BodyLimitMiddleware(events, Limits(), under_way, Room(8 * MIB), Places(1, 1)), "ada")
+    caller.read()
+    with collecting(is_on=False):
+        await caller.ask()
+        assert caller.body == b"begun", "the rest has found no room"
+        for _ in range(5):  # the loop closes what has not come to its end
+            await asyncio.sleep(0)
+        assert made[0]() is None
+    first.read()
+    await asking

@@ -3,11 +3,13 @@
 import asyncio
 import gc
 import json
+import tracemalloc
 import weakref
 from collections import defaultdict
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from time import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -681,30 +683,54 @@ def test_a_page_that_is_left_gives_way_to_a_new_one_unless_something_of_it_would
     """Else a workspace whose thirty people load their pages anew together would have to wait half a minute."""
     gone = list[str]()
 
-    def opened(name: str, whose: str = "red", *, is_seen: bool = True, is_left: bool = True, **shown: Any) -> Any:
+    def opened(
+        name: str, whose: str = "red", *, is_seen: bool = True, is_left: bool = True, ago_s: float = 60, **shown: Any
+    ) -> Any:
         story = SimpleNamespace(is_changing=False, at_risk=()) if not shown else SimpleNamespace(**shown)
         state = SimpleNamespace(workspace=whose, visit=SimpleNamespace(shown=story))
         return SimpleNamespace(
+            name=name,
             request=SimpleNamespace(state=state),
             environ={} if is_seen else None,
             has_socket_connection=not is_left,
+            created=time() - ago_s,
             delete=lambda: gone.append(name),
         )
 
+    asked_for = opened("asked for now", is_seen=False, ago_s=0)
     pages = [
         opened("another's", "blue"),
         opened("open", is_left=False),
         opened("with changes", is_changing=False, at_risk=["story.arrow"]),
         opened("in a turn", is_changing=True, at_risk=()),
+        asked_for,
+        opened("on its way", is_seen=False, ago_s=2),
         opened("left"),
-        opened("left later"),
-        opened("asked for now", is_seen=False),
+        opened("unseen", is_seen=False),
     ]
-    monkeypatch.setattr(Client, "instances", dict(enumerate(pages)))
-    give_up_a_page("red")
-    monkeypatch.setattr(Client, "instances", dict(enumerate([*pages[:-1], opened("unseen", is_seen=False), pages[-1]])))
-    give_up_a_page("red")
-    assert gone == ["left", "unseen"]
+    for _ in range(4):
+        monkeypatch.setattr(Client, "instances", {n: one for n, one in enumerate(pages) if one.name not in gone})
+        give_up_a_page("red", asked_for)
+    assert gone == ["unseen", "left", "on its way"]
+
+
+def test_a_page_that_gives_way_is_ended_once() -> None:
+    """The library waits half a minute for its browser to come back, and would end it again."""
+
+    async def use() -> list[str]:
+        ended = list[str]()
+        with Client(page("/x")) as client:
+            client.on_delete(free_elements)
+            client.on_delete(lambda: ended.append("ended"))
+        client._socket_to_document_id["s"] = "d"
+        client._num_connections["d"] = 1
+        client.handle_disconnect("s")
+        (waiting,) = client._delete_tasks.values()
+        client.delete()
+        await asyncio.wait([waiting])
+        return ended
+
+    assert on_a_page(use) == ["ended"]
 
 
 def test_what_a_page_that_is_gone_has_drawn_is_freed_without_looking_for_garbage() -> None:
@@ -729,3 +755,25 @@ def test_what_a_page_that_is_gone_has_drawn_is_freed_without_looking_for_garbage
         gc.enable()
     assert drawn > 500
     assert kept < 100
+
+
+def test_what_a_page_that_is_gone_has_shown_is_freed_though_its_panels_know_each_other() -> None:
+    """The drawing of a scene may have 22 MB, and counts only while its page is there."""
+
+    async def use() -> tuple[int, int]:
+        with Client(page("/x")) as client:
+            panel: Any = StoryPanel(visited())
+            client.on_delete(free_elements)
+        panel._graph.draw("x" * 2**20)
+        panel._outline.set_text("y" * 2**20)
+        shown = tracemalloc.get_traced_memory()[0]
+        client.delete()
+        await asyncio.sleep(0)
+        return shown, tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        shown, kept = on_a_page(use)
+    finally:
+        tracemalloc.stop()
+    assert kept < shown - 2 * 2**20

@@ -6,6 +6,7 @@ from random import uniform
 from nicegui import Client
 
 _GIVING_UP = "delete content"  # how the library's task is called
+_LONG = 1_000  # characters
 BETWEEN_S = 0.1
 """Between the ends of two pages: each keeps the event loop for about as long."""
 
@@ -26,11 +27,19 @@ def free_elements(client: Client) -> None:
     """Has what a page drew freed as soon as it is deleted, and no garbage be looked for, which would hold everybody.
 
     To be called just before: each element knows itself by who hears of its changes, and its page by who hears of it.
+    Where others know it, as panels that know each other do, it stays, and nothing of what it showed.
+    Nor does the library's task wait any more that was to give it up.
     """
+    for document_id in list(client._delete_tasks):  # pyright: ignore[reportPrivateUsage]
+        client._cancel_delete_task(document_id)  # pyright: ignore[reportPrivateUsage]
     elements = list(client.elements.values())
     for element in elements:
         for part in (element.props, element.classes, element.style):
             part._change_handlers.clear()  # pyright: ignore[reportPrivateUsage]
         element._event_listeners.clear()  # pyright: ignore[reportPrivateUsage]
+        element.props.clear()
+        for name, value in vars(element).items():
+            if isinstance(value, str) and len(value) > _LONG:
+                vars(element)[name] = ""
     children = [slot.children for element in elements for slot in element.slots.values()]
     asyncio.get_running_loop().call_soon(lambda: [some.clear() for some in children])

@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from sys import getsizeof
+from time import time
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -40,6 +41,7 @@ _CONNECTED, _MOST_CONNECTED = "connected", 3
 _MOST_OF_PAGE = 5
 # In bytes of memory: what is chosen, and all that is written on a page, of which a workspace may have a hundred open.
 _SHORT, _MOST_WRITTEN = 2000, 3_000_000
+_ON_ITS_WAY_S = 10.0  # that a page is, at most, before its browser shows it
 
 _UNDER_WAY = Places(4000, 1000)
 _CHARACTERS = 10_000  # of a message that is not done with count as one more: reading it may take 36 times as much
@@ -176,15 +178,17 @@ def pages_of(session: BrowserSession) -> list[Client]:
     return [client for client in pages if getattr(client.request.state, "session", None) is session]
 
 
-def give_up_a_page(workspace: str) -> None:
+def give_up_a_page(workspace: str, asked_for: Client) -> None:
     """Ends the workspace's oldest page that no browser has shown, as of a monitor or the preview of a link.
 
-    Where there is none, the oldest whose browser has left, and would have all of it again.
+    Where there is none, the oldest whose browser has left, and would have all of it again; and only then one of the
+    last seconds, other than what is `asked_for`: it may be on its way to a browser, which would ask for it anew.
     """
     pages = [client for client in Client.instances.values() if _is_without_browser(client, workspace)]
-    unseen = [client for client in pages if client.environ is None][:-1]  # the last one is about to be answered
+    unseen = [client for client in pages if client.environ is None and client is not asked_for]
+    old = [client for client in unseen if client.created < time() - _ON_ITS_WAY_S]
     left = [client for client in pages if client.environ is not None and _can_be_had_again(client)]
-    for client in (*unseen, *left)[:1]:
+    for client in (*old, *left, *unseen)[:1]:
         client.delete()
 
 
