@@ -25,6 +25,7 @@ from server import (
     TurnReport,
     UserMessage,
     answer_turn,
+    refuse_crowded_story,
     refuse_long_story,
     size_in_memory,
     size_once_read,
@@ -141,7 +142,7 @@ class FileStory:
             with self._services.turn_room.at_work(self.key.workspace, size) as at_work:
                 before, made = await ask_drive(self._found, size)
                 answer, kept = await self._answer(work, before, made, at_work)
-            after = await in_thread(str(answer.pop("arrow_content")).encode)
+            after = await in_thread(self._written, str(answer.pop("arrow_content")))
             if answer["changed"] and _has_undone(answer):
                 after = await in_thread(self._as_kept, before, after)
                 await ask_drive(self._go_back, before, after)
@@ -182,6 +183,14 @@ class FileStory:
             pending_id=work.pending_id,
             function=work.function,
         )
+
+    def _written(self, text: str) -> bytes:
+        """What a turn has made of the file, if that could be read again."""
+        try:
+            refuse_crowded_story(text, f"{self.name} stays as it was. A story")
+        except JsonError as error:
+            raise ToolError("FILE_TOO_LARGE", str(error)) from error
+        return text.encode()
 
     def _found(self, size: int) -> tuple[bytes, str]:
         """What is in the file, and the turn of an assistant's that has written that."""

@@ -37,6 +37,7 @@ _MOST_OPEN = 100
 _AGAIN, _AGAIN_S = 3, 0.3  # how often, and after how long, what cannot be read is tried again
 # Between two times that all indexes are let go of: because they are too many, or because much was dropped.
 _SELDOM_S, _DROPPED_S = 300.0, 60.0
+_IDLE_S = 2.0  # that a call waits for those under way to end, so that indexes may be let go of
 _SEGMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FILES_OF_AN_INDEX = 10  # that are open at once while one is read, at most
 
@@ -203,7 +204,7 @@ class ChromaFolder:
     @contextmanager
     def _using(self) -> Generator[System]:
         with self._changing:
-            self._changing.wait_for(lambda: len(self._open) <= self._most_open)
+            self._changing.wait_for(lambda: len(self._open) <= self._most_open, _IDLE_S)
             if self._system is None:
                 database = self._path / _DATABASE
                 is_new = not database.exists()

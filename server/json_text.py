@@ -60,9 +60,9 @@ def refuse_crowded_story(content: object, what: str) -> None:
     """
     if not isinstance(content, str):
         return
-    refuse_long_story(content, f"{what}: arrow_content")
+    refuse_long_story(content, what)
     if is_crowded(content):
-        raise JsonError(f"{what}: arrow_content must not have more than {MOST_VALUES} values, bars or braces.")
+        raise JsonError(f"{what} must not have more than {MOST_VALUES} values, bars or braces.")
 
 
 def refuse_long_story(text: str, what: str) -> None:

@@ -4,7 +4,7 @@ import base64
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from server.limits.story_size import size_once_read
 from server.limits.turn_rate import TurnRate
 from server.limits.turn_room import TurnRoom
 from server.limits.workspace_threads import WorkspaceThreads
+from server.limits.written import HISTORY_OF_QUESTION, latest
 from server.metrics import Metrics
 from server.socket.editors import Editors
 from server.socket.stories import StoryRoom
@@ -246,6 +247,8 @@ class CatalogPendings:
         undoes: str = "",
     ) -> str:
         """Keeps the operations that a yes would execute, and the message that is gone on with afterwards."""
+        if origin is not None:
+            origin = replace(origin, history=tuple(latest(origin.history, HISTORY_OF_QUESTION)))
         payload: dict[str, Any] = {
             "operations": [{"function": o.function, "arguments": dict(o.arguments)} for o in operations],
             "origin": origin.as_dict() if origin else None,

@@ -75,5 +75,5 @@ def _read(body: bytes) -> dict[str, Any]:
         fields = read_object(body.decode(), "The body")
     except UnicodeDecodeError as error:
         raise JsonError("The body must be one JSON object, and this is not UTF-8.") from error
-    refuse_crowded_story(fields.get("arrow_content"), "The body")
+    refuse_crowded_story(fields.get("arrow_content"), "The body: arrow_content")
     return fields

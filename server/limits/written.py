@@ -13,6 +13,8 @@ MAX_WRITTEN = 100_000
 MAX_VALUES = 10_000
 # Of a conversation: more than a model reads of it.
 MAX_HISTORY = 1_000_000
+# The same with a question, for whoever goes on with what led to it once it is answered.
+HISTORY_OF_QUESTION = 100_000
 _MOST_EXCHANGES = 5000
 # Nodes that are selected.
 MAX_SELECTED = 10_000

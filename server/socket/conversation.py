@@ -9,7 +9,7 @@ from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, 
 from arrow_project import ArrowProject, fingerprint
 from corpora import CorpusError, ProjectKey
 from server.dialects import without_appendix
-from server.limits.written import latest
+from server.limits.written import HISTORY_OF_QUESTION, latest
 from server.services import CatalogPendings, Services, policy_for
 from server.socket.editors import Guest, selected_in
 from server.socket.messages import Confirmation, FunctionResult, MessageError, UserMessage
@@ -20,8 +20,6 @@ from server.socket.uploads import Uploads
 _TURNS_REMEMBERED = 20
 _MOST_QUESTIONS = 100
 _MOST_OF_PROJECT = 20
-# Of the conversation before a question, for whoever answers it by a button; in characters.
-_MOST_HISTORY = 100_000
 
 
 class Conversation:
@@ -209,7 +207,7 @@ def _situation_of(message: UserMessage) -> UserMessage:
     """A message without its words and what is selected, and of the conversation before it the end."""
     return UserMessage.model_construct(
         type="user_message",
-        history=latest(message.history, _MOST_HISTORY),
+        history=latest(message.history, HISTORY_OF_QUESTION),
         current_scene_id=message.current_scene_id,
         current_project_id=message.current_project_id,
         confirm=message.confirm,

@@ -266,7 +266,7 @@ def decode(text: str) -> ClientMessage:
         named = f"{message_type[:40]!r}" if isinstance(message_type, str) else f"of kind {type(message_type).__name__}"
         raise MessageError("UNKNOWN_MESSAGE_TYPE", f"The message type {named} is not known. Known types: {known}.")
     try:
-        refuse_crowded_story(fields.get("arrow_content"), message_type)
+        refuse_crowded_story(fields.get("arrow_content"), f"{message_type}: arrow_content")
         return _MESSAGES.validate_python(fields)
     except JsonError as error:
         raise MessageError("INVALID_MESSAGE", str(error), message_type) from error

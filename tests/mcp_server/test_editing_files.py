@@ -417,6 +417,21 @@ async def test_a_file_of_too_many_characters_is_not_read(home: House, folder: Pa
             assert "must not have more than 16,777,216 characters" in answer
 
 
+async def test_what_could_not_be_read_again_is_not_written(home: House, story: Path, era: Era) -> None:
+    document = json.loads(story.read_text("utf-8"))
+    values = sum(map(story.read_text("utf-8").count, ",[{"))
+    document["resources"]["nodes"]["3"]["data"]["crowd"] = [0] * (499_940 - values)
+    story.write_text(json.dumps(document), "utf-8")
+    before = story.read_bytes()
+    async with assistant(home.url, era) as scribe:
+        await scribe.ok("outline", story=_STORY)
+        operations = [_GOLD | {"arguments": _GOLD["arguments"] | {"name": f"gold{n}"}} for n in range(40)]
+        answer = text_of(await scribe.call("apply_operations", story=_STORY, operations=operations))
+    assert answer.startswith("FILE_TOO_LARGE: ")
+    assert "stays as it was. A story must not have more than 500000 values" in answer
+    assert story.read_bytes() == before
+
+
 async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path, era: Era) -> None:
     async with assistant(home.url, era) as scribe:
         nothing = await scribe.code("undo", story=_STORY)

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 from unittest.mock import Mock
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import chromadb
 import numpy as np
@@ -20,6 +20,7 @@ from chromadb.errors import InternalError
 from corpora import Passage, ProjectKey
 from retrieval import VectorStore, VectorStoreUnavailable
 from retrieval.chroma_folder import ChromaFolder
+from retrieval.circuit_breaker import Patience
 from tests.retrieval.small_embedder import small_vector
 from tests.retrieval.stored import bare, stored
 
@@ -234,6 +235,28 @@ def test_who_searches_very_many_projects_has_the_indexes_of_all_let_go_of_seldom
     assert [first[:6], all(first)] == [[True] * 6, False], "one more than may be open, and then those are let go of"
     assert 0 < second.count(True) < 6
     assert third[2:5] == [True] * 3
+
+
+def test_nobody_waits_for_long_until_indexes_are_let_go_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First questions of large projects may be under way, one after the other."""
+    monkeypatch.setattr("retrieval.chroma_folder._IDLE_S", 0.01)
+    begun, may_end = Event(), Event()
+
+    def is_under_way(_: object) -> bool:
+        begun.set()
+        return may_end.wait(60)
+
+    with closing(ChromaFolder(tmp_path / "chroma")) as folder, ThreadPoolExecutor(2) as threads:
+        slow = threads.submit(folder.call, is_under_way, Patience(1.0))
+        assert begun.wait(60)
+        for _ in range(101):
+            folder.uses(uuid4())
+        other = threads.submit(folder.call, lambda _: "answered", Patience(1.0))
+        try:
+            assert other.result(60) == "answered"
+        finally:
+            may_end.set()
+        assert slow.result(60)
 
 
 def test_a_write_waits_for_no_reader(store_in_folder: VectorStore, key: ProjectKey, tmp_path: Path) -> None:

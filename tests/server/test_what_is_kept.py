@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agent import Exchange, TurnRequest
+from agent import Exchange, Origin, TurnRequest
 from server.http.json_route import JsonRequest
 from server.http.turn_routes import TurnBody
 from server.limits.story_size import size_of_request
 from server.limits.turn_room import NoRoomForTurn, TurnRoom
 from server.limits.written import MAX_SELECTED, MAX_VALUES
+from server.services import CatalogPendings
 from server.socket import session as sessions
 from server.socket.conversation import Conversation
 from server.socket.editors import Situation
@@ -203,3 +204,13 @@ def test_of_binary_messages_none_is_kept(home: House) -> None:
         kept, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert kept < 4 * 2**20
+
+
+def test_of_the_conversation_before_a_question_the_end_is_kept_with_it(home: House) -> None:
+    """It comes back into the turn that goes on with it, whose own words are few."""
+    said = tuple(Exchange(f"{number} {'x' * 9_000}", "y" * 9_000) for number in range(50))
+    pendings = CatalogPendings(home.catalog, "local", "1")
+    kept = pendings.take(pendings.put("confirmation", [], "sha", Origin("Add Bram.", said)))
+    assert kept is not None
+    assert kept.origin is not None
+    assert kept.origin.history == said[-5:]

@@ -82,7 +82,7 @@ class OpenStory:
             RequestError: Arrow would not load it, or it would take too long to read; the message says why.
         """
         try:
-            refuse_crowded_story(data.decode("utf-8", "replace"), name)
+            refuse_crowded_story(data.decode("utf-8", "replace"), "it")
             text = parse(data).to_text()
             _refuse_long_texts(text)
             return cls(name, text, file, digest(data))
