@@ -223,7 +223,6 @@ func _on_message(message: Dictionary) -> void:
 	if corpus.take(message) or _turns.take(message):
 		return
 	if message.get("type") == "story_request":
-		project.pull_inspector()
 		_turns.send_story(context)
 
 

@@ -8,6 +8,15 @@ const CHANGED_ON_DISK := (
 	"The story is taken back in the editor and is not saved: %s was changed on the disk since the turn, "
 	+ "and is left as it is. Saving writes over it."
 )
+## Fields of Arrow's inspector in which a line, a choice, a pattern or a tag is written before the node has it; one that
+## is taken out of the node to be changed stands nowhere else.
+const ENTRIES := [
+	"Line/Edit",
+	"Choice/Edit",
+	"Pattern/Edit",
+	"Checkables/Parts/Edit/Params/Key",
+	"Checkables/Parts/Edit/Params/Value",
+]
 const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s)."
 
 var main: Node
@@ -93,18 +102,64 @@ func ids_are_foreseeable() -> bool:
 	return author == null or author == meta.authors.keys()[0]
 
 
-## Takes in what stands typed in the inspector, as Arrow does before it opens another node.
+## Takes in what stands typed in the inspector, as Arrow does before it opens another node; but nothing while an entry
+## of a list is being written, as Arrow then takes the list for shorter, and cuts off where its entries lead.
 func pull_inspector() -> void:
 	var tab: Node = mind.Inspector.Tab.Node
 	var nodes: Dictionary = mind._PROJECT.resources.nodes
 	var inspected: int = tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
 	if not main._AUTO_NODE_UPDATE or not nodes.has(inspected):
 		return
+	var entries := _entries(tab)
+	_leave_as_typed([tab.NodeNameEdit, tab.NodeNotesEdit] + entries + _texts(tab), inspected)
+	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty()):
+		return
 	var before := str(nodes[inspected])
 	var was_saved := is_saved()
 	tab.read_and_update_inspected_node(true)
 	if was_saved and str(nodes[inspected]) == before:
 		_mark_saved()
+
+
+# Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on.
+func _leave_as_typed(fields: Array, inspected: int) -> void:
+	var tab: Node = mind.Inspector.Tab.Node
+	var typed := fields.map(func(field: Control) -> Array: return [field, field.text, _caret(field)])
+	for _frame in 2:
+		await main.get_tree().process_frame
+	if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
+		return
+	for one: Array in typed:
+		var field: Control = one[0]
+		if field.text.is_empty() and one[1] and field in _entries(tab):
+			field.text = one[1]
+			field.text_changed.emit(one[1])
+		if field.text == one[1]:
+			_set_caret(field, one[2])
+
+
+func _entries(tab: Node) -> Array:
+	var shown: Node = tab._LAST_OPEN_SUB_INSPECTOR
+	if shown == null:
+		return []
+	return ENTRIES.map(shown.get_node_or_null).filter(func(entry: Node) -> bool: return entry != null)
+
+
+func _texts(tab: Node) -> Array:
+	var shown: Node = tab._LAST_OPEN_SUB_INSPECTOR
+	return shown.find_children("*", "TextEdit", true, false) if shown != null else []
+
+
+func _caret(field: Control) -> Array:
+	return [0, field.caret_column] if field is LineEdit else [field.get_caret_line(), field.get_caret_column()]
+
+
+func _set_caret(field: Control, caret: Array) -> void:
+	if field is LineEdit:
+		field.caret_column = caret[1]
+	else:
+		field.set_caret_line(caret[0])
+		field.set_caret_column(caret[1])
 
 
 ## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and

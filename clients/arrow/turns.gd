@@ -173,11 +173,13 @@ func _finish(reason: String) -> void:
 
 func _keep(turn: RefCounted) -> void:
 	turn.copy.left = _project.written
-	_project.pull_inspector()
+	var takes_back: bool = turn.is_stopping and turn.takes_back
+	if takes_back:
+		_project.pull_inspector()  # else it stays where it is typed
 	turn.look_for_edits(_project.fingerprint())
 	if turn.is_edited:
 		send_story([])  # no call has shown what was done by hand after the last one
-	var is_taken_back: bool = turn.is_stopping and turn.takes_back and turn.has_changed()
+	var is_taken_back: bool = takes_back and turn.has_changed()
 	if is_taken_back and not turn.is_edited:
 		_restore(turn.copy)
 	elif turn.has_changed():

@@ -11,7 +11,8 @@ from tests.end_to_end.messages_api import Hang, Text, ToolUse
 from tests.real_client.house import House
 
 _GOLD = ToolUse("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
-_NOTES = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node/Properties/Parameters/Notes"
+_INSPECTOR = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node"
+_NOTES = f"{_INSPECTOR}/Properties/Parameters/Notes"
 _SCENE = ToolUse("create_scene", {"name": "Quay", "notes": "Fog"})
 
 
@@ -363,3 +364,71 @@ def test_ids_of_another_author_than_the_first_are_the_right_ones(editor: Editor,
     assert any(
         [start, 0, quay, 0] in scene["map"].get(str(start), {}).get("io", []) for scene in resources["scenes"].values()
     )
+
+
+def _inspected(editor: Editor, node: int) -> str:
+    """Opens a node in Arrow's inspector; where the fields of its type are."""
+    editor.call("mind", "inspect_node", node, -1, True)
+    editor.frames(6)
+    shown = str(editor.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
+    return f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}"
+
+
+@pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
+def test_a_line_that_is_being_written_goes_on_while_fletcher_works(
+    calls: list[ToolUse], editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    field = _inspected(editor, 15) + "/Line/Edit"
+
+    def write(_request: Any) -> list[Any]:
+        editor.put(field, "text", "A line that I am still")
+        editor.frames(3)
+        return [*calls] or [Text(["Good evening."])]
+
+    server.model.play([write, [Text(["There."])]])
+    editor.turn("send", "Hello?")
+    editor.frames(8)
+    assert editor.get(field, "text") == "A line that I am still"
+
+
+@pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
+def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
+    calls: list[ToolUse], editor: Editor, server: House
+) -> None:
+    """Arrow would take the list for shorter, and cut off where the choice leads."""
+    editor.open(text_of("lamp"))
+    before = editor.document["resources"]
+    shown = _inspected(editor, 10)
+
+    def take_out(_request: Any) -> list[Any]:
+        editor.call(f"{shown}/Actions", "select", 1)
+        editor.call(shown, "extract_selected_action")
+        editor.frames(3)
+        return [*calls] or [Text(["Good evening."])]
+
+    server.model.play([take_out, [Text(["There."])]])
+    editor.turn("send", "Hello?")
+    editor.frames(8)
+    after = editor.document["resources"]
+    assert after["nodes"]["10"] == before["nodes"]["10"]
+    assert after["scenes"] == before["scenes"]
+    assert editor.get(f"{shown}/Choice/Edit", "text") == before["nodes"]["10"]["data"]["actions"][1]
+
+
+def test_whoever_types_goes_on_where_the_caret_was(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    field = _inspected(editor, 2) + "/Content"
+
+    def write(_request: Any) -> list[Any]:
+        editor.put(field, "text", "Fog over the bay. The lamp is d")
+        editor.call(field, "set_caret_column", 31)
+        editor.frames(3)
+        return [_GOLD]
+
+    server.model.play([write, [Text(["There."])]])
+    editor.turn("send", "Add ten gold.")
+    editor.frames(8)
+    editor.call(field, "insert_text_at_caret", "ark.")
+    editor.frames(3)
+    assert editor.get(field, "text") == "Fog over the bay. The lamp is dark."
