@@ -33,11 +33,11 @@ from workbench.address import TABS, Address, History
 from workbench.asking.panel import AskPanel
 from workbench.documents.panel import DocumentsPanel
 from workbench.frame.connection import WATCH_CONNECTION
+from workbench.frame.giving_up import ask_to_give_up, unsaved
 from workbench.frame.hand_out import HAND_OUT
 from workbench.frame.notice import notify
 from workbench.frame.scheme import draw_scheme_button
 from workbench.projects import ProjectsPanel
-from workbench.story.giving_up import ask_to_give_up
 from workbench.story.panel import StoryPanel
 from workbench.story.room import OpenStories
 from workbench.visit import Visit, visit_of
@@ -189,7 +189,7 @@ def _sign_out(request: Request, access: Access) -> Callable[[], Awaitable[None]]
             return
         asking.clear()
         with asking:
-            ask_to_give_up(names, "Sign out", "Sign out", partial(sign_out, names))
+            ask_to_give_up(unsaved(names), "Sign out", "Sign out", partial(sign_out, names))
 
     return sign_out
 

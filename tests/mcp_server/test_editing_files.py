@@ -425,7 +425,8 @@ async def test_what_could_not_be_read_again_is_not_written(home: House, story: P
     before = story.read_bytes()
     async with assistant(home.url, era) as scribe:
         await scribe.ok("outline", story=_STORY)
-        operations = [_GOLD | {"arguments": _GOLD["arguments"] | {"name": f"gold{n}"}} for n in range(40)]
+        arguments = {"type": "num", "initial_value": 10}
+        operations = [_GOLD | {"arguments": arguments | {"name": f"gold{n}"}} for n in range(40)]
         answer = text_of(await scribe.call("apply_operations", story=_STORY, operations=operations))
     assert answer.startswith("FILE_TOO_LARGE: ")
     assert "stays as it was. A story must not have more than 500000 values" in answer

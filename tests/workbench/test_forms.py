@@ -502,10 +502,18 @@ def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:
         shown.change(OpenStory("story.arrow", OPENED.text))  # by a message
         form._first.element.set_value("monolog")
         left.append(form._fields["preset"].fields["text"].element.value)
-        form.choose("create_scene")
-        return [*left, form._fields["notes"].element.value]
+        for choose in (form.choose, form._function.set_value):
+            choose("create_scene")
+            left.append(form._fields["preset"].fields["text"].element.value)
+        assert form._function.value == "create_insert_node"
+        gives_up: Any
+        (gives_up,) = [button for button in ElementFilter(kind=ui.button) if button.text == "Give it up"]
+        for listener in gives_up._event_listeners.values():
+            gives_up._handle_event({"listener_id": listener.id, "args": {}})
+        return [*left, form._function.value, form._fields["notes"].element.value]
 
-    assert on_a_page(use) == ["four pages", "four pages", "She waits.", ""]
+    stays = ["four pages", "four pages", *["She waits."] * 3]
+    assert on_a_page(use) == [*stays, "create_scene", ""]
 
 
 def test_what_is_written_as_several_types_holds_one_state_of_the_story() -> None:

@@ -35,6 +35,7 @@ from workbench import shell
 from workbench.access.farewells import farewell_s, free_elements
 from workbench.access.page_sockets import give_up_a_page
 from workbench.asking.panel import AskPanel
+from workbench.frame.giving_up import unsaved
 from workbench.frame.latest import Latest
 from workbench.projects import ProjectsPanel
 from workbench.story import drop, scene_view
@@ -495,7 +496,7 @@ def test_a_story_that_is_written_back_is_not_shown_in_place_of_one_that_was_open
 
 
 def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second, asked, happened = visited(), visited(), list[tuple[list[str], Any]](), list[str]()
+    first, second, asked, happened = visited(), visited(), list[tuple[str, Any]](), list[str]()
 
     async def leave_pages(_session: Any) -> None:
         happened.append("left")
@@ -503,13 +504,13 @@ def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pyt
     async def end_pages(_session: Any) -> None:
         happened.append("pages ended")
 
-    def ask_to_give_up(names: list[str], _title: str, _action: str, give_up: Any) -> None:
+    def ask_to_give_up(what: str, _title: str, _action: str, give_up: Any) -> None:
         parent = ui.context.slot.parent  # a dialog in one that is closed is not seen
         assert parent.parent_slot is not None
         assert parent.parent_slot.parent is ui.context.client.content
         assert not ui.context.slot.children, "however often it is clicked there is one"
         ui.label("Sign out?")
-        asked.append((names, give_up))
+        asked.append((what, give_up))
 
     monkeypatch.setattr(shell, "pages_of", lambda _: [first, second])
     monkeypatch.setattr(shell, "visit_of", lambda page: page)
@@ -530,7 +531,7 @@ def test_signing_out_asks_again_where_more_would_be_lost_by_now(monkeypatch: pyt
                 await asked[-1][1]()
 
     on_a_page(use)
-    assert [names for names, _ in asked] == [["first.arrow"], ["first.arrow", "second.arrow"]]
+    assert [what for what, _ in asked] == [unsaved(["first.arrow"]), unsaved(["first.arrow", "second.arrow"])]
     assert happened == ["left", "session ended", "pages ended"], "no page can be had meanwhile"
 
 
@@ -719,9 +720,9 @@ def test_a_page_that_gives_way_is_ended_once() -> None:
 
     async def use() -> list[str]:
         ended = list[str]()
-        with Client(page("/x")) as client:
-            client.on_delete(free_elements)
-            client.on_delete(lambda: ended.append("ended"))
+        client: Any = Client(page("/x"))
+        client.on_delete(free_elements)
+        client.on_delete(lambda: ended.append("ended"))
         client._socket_to_document_id["s"] = "d"
         client._num_connections["d"] = 1
         client.handle_disconnect("s")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -10,6 +11,7 @@ from arrow_project import OPERATIONS, is_within, node_data, node_data_schema
 from workbench.changing.fields import LEFT_OUT, Entry, Field, Group, as_id, draw, read_all
 from workbench.changing.resources import Resources
 from workbench.frame.bounded import LONGEST_FORM
+from workbench.frame.giving_up import ask_to_give_up
 from workbench.story.open_story import OpenStory
 from workbench.story.shown_story import ShownStory
 
@@ -72,9 +74,11 @@ class FunctionForm:
         self._of_types: dict[object, _OfType] = {}  # what is written of a new node, as each type that was chosen
         self.previewed: dict[str, Any] | None = None
         names = {name: f"{_sentence(name)} ({name})" for name in sorted(OPERATIONS.keys() - _FOR_EDITORS)}
-        self._function = ui.select(names, label="Function", on_change=self._draw).classes("wide")
+        self._function = ui.select(names, label="Function", on_change=self._choose).classes("wide")
         self._function.props("dense outlined")
+        self._drawn = ""  # the function whose form is there
         self._form = ui.column().classes("list")
+        self._asking = ui.element("div").classes("hidden")  # its dialogs are shown elsewhere
         self.problem = ui.label().props('role="alert"').classes("problem")
         shown.was_opened.subscribe(self._draw)
         shown.was_changed.subscribe(self._follow)
@@ -86,19 +90,37 @@ class FunctionForm:
         if self._function.value != function:
             self._function.set_value(function)
         elif self._first is None or as_id(self._first.element.value) != selected:
-            self._draw()
+            self._unless_written(self._draw)
+
+    def _choose(self) -> None:
+        chosen = self._function.value
+        if chosen and chosen != self._drawn:
+            self._unless_written(partial(self._draw, chosen))
+
+    def _unless_written(self, draw: Callable[[], object]) -> None:
+        """Draws another form, or asks first where something is written in this one that has come to nothing yet."""
+        if not self._is_written:
+            draw()
+            return
+        self._function.set_value(self._drawn or None)
+        what = "What is written in the form of this function is not previewed yet. Give it up?"
+        with self._asking.clear():
+            ask_to_give_up(what, "Another function", "Give it up", draw)
+
+    @property
+    def _is_written(self) -> bool:
+        written = [*self._fields.values(), *(of_type.group for of_type in self._of_types.values())]
+        is_changed = any(field.is_changed for field in written)
+        return is_changed and (self.previewed is None or self.previewed != self._written())
 
     def _follow(self) -> None:
         """What a change has made of the story can be chosen too; what is written for another one stays."""
         now, known = self._shown.story, self._story
         if self._shown.preview is not None or now is known:
             return
-        is_saved = now is not None and known is not None and now.project is known.project
-        written = [*self._fields.values(), *(of_type.group for of_type in self._of_types.values())]
-        is_written = any(field.is_changed for field in written)
-        if is_saved:
+        if now is not None and known is not None and now.project is known.project:  # it is saved
             self._story = now
-        elif not is_written or (self.previewed is not None and self.previewed == self._written()):
+        elif not self._is_written:
             self._draw()
 
     def _forget(self) -> None:
@@ -111,15 +133,18 @@ class FunctionForm:
         self._story = self._first = self._named = None
         self._fields = {}
 
-    def _draw(self) -> None:
+    def _draw(self, function: str | None = None) -> None:
+        """Draws the form of a function, anew where it is drawn already and none is named."""
+        self._drawn = self._drawn if function is None else function
+        self._function.set_value(self._drawn or None)
         self._form.clear()
         self._forget()
         self.previewed = None
         self.problem.set_text("")
         self._story = self._shown.story
-        if self._function.value is None or self._story is None:
+        if not self._drawn or self._story is None:
             return
-        spec = OPERATIONS[self._function.value]
+        spec = OPERATIONS[self._drawn]
         with self._form:
             if hint := _HINTS.get(spec.name):
                 ui.label(hint).classes("hint")
@@ -158,7 +183,7 @@ class FunctionForm:
 
     def _draw_rest(self) -> None:
         """What follows from what was chosen first, with what is so at present."""
-        function = self._function.value
+        function = self._drawn
         self._story = story = self._shown.story or self._story  # it may have stayed as the story was changed
         assert story is not None
         first = as_id(self._first.element.value) if self._first is not None else None
@@ -210,7 +235,7 @@ class FunctionForm:
         elif schema is not None:
             with self._data, ui.column().classes("list") as drawn:
                 self._fields[name] = group = Group(schema, resources, data)
-            if self._function.value == "create_insert_node":  # another type may be chosen, and this one again
+            if self._drawn == "create_insert_node":  # another type may be chosen, and this one again
                 self._of_types[chosen] = _OfType(drawn, group, resources)
                 self._named = None
 
@@ -223,15 +248,15 @@ class FunctionForm:
         except ValueError as error:
             problem = str(error)
         else:
-            if self._function.value.startswith("update_") and arguments.keys() <= self._chosen_first.keys():
+            if self._drawn.startswith("update_") and arguments.keys() <= self._chosen_first.keys():
                 problem = "Nothing is changed yet."
         self.problem.set_text(problem)
         if not problem:
-            self.previewed = arguments if await self._run(self._function.value, arguments) else None
+            self.previewed = arguments if await self._run(self._drawn, arguments) else None
 
     @property
     def _chosen_first(self) -> dict[str, Field]:
-        return {} if self._first is None else {_CHOSEN_FIRST[self._function.value]: self._first}
+        return {} if self._first is None else {_CHOSEN_FIRST[self._drawn]: self._first}
 
     def _arguments(self) -> dict[str, Any]:
         return read_all(self._chosen_first | self._fields, self._type_of_values())
@@ -248,7 +273,7 @@ class FunctionForm:
         own = data.fields.get("variable") if isinstance(data, Group) else self._first
         variables = self._story.story.variables if self._story is not None else {}
         named = as_id(own.element.value) if isinstance(own, Entry) else None
-        if self._function.value != "update_node_map" and named in variables:
+        if self._drawn != "update_node_map" and named in variables:
             return variables[named].type
         kind = self._fields.get("type")
         return kind.element.value or "" if isinstance(kind, Entry) else ""

@@ -8,9 +8,9 @@ from nicegui import ui
 
 from corpora import is_storable, printable
 from corpora.samples import SAMPLE
+from workbench.frame.giving_up import ask_to_give_up, unsaved
 from workbench.story.drop import StoryDrop
 from workbench.story.folders import StoryFolders
-from workbench.story.giving_up import ask_to_give_up
 from workbench.story.open_story import OpenStory
 from workbench.visit import Visit
 
@@ -47,7 +47,7 @@ class Opening:
             self._waiting = open_it
             self._asking.clear()
             with self._asking:
-                ask_to_give_up(names, "Open another story", f"Open {story.name}", self._open_waiting)
+                ask_to_give_up(unsaved(names), "Open another story", f"Open {story.name}", self._open_waiting)
         else:
             open_it()
 
