@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from typing import Any, cast
 
 from arrow_project.errors import ParseError
@@ -56,10 +56,10 @@ def load(text: str | bytes) -> Loaded:
 
 
 def _ids(document: Record) -> list[int]:
-    """The keys of all its tables, each once; found by their order, and by no table for which they may be chosen."""
+    """The keys of all its tables, as they follow each other."""
     tables = [document["resources"][name] for name in SETS]
     tables += [scene["map"] for scene in tables[0].values()]
-    return [key for key, _ in groupby(sorted(chain.from_iterable(tables)))]
+    return list(chain.from_iterable(tables))
 
 
 def _fraction(place: str) -> Finding:

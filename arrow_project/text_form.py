@@ -292,8 +292,9 @@ def refuse_colliding(keys: list[int]) -> None:
     Python looks for one in the place that its last bits name, and goes on from each that is taken. To compare two such
     objects is one step, for seconds, in which no other thread runs.
     """
-    smallest = (3 * len(keys) // 2).bit_length()
-    if len(keys) <= _FEW or max(keys) - min(keys) < 1 << (smallest - 1):  # each has a place of its own
+    different = sum(1 for _ in groupby(sorted(keys)))  # by their order, and by no table for which they may be chosen
+    smallest = (3 * different // 2).bit_length()
+    if different <= _FEW or max(keys) - min(keys) < 1 << (smallest - 1):  # each has a place of its own
         return
     if any(_looked_at(keys, smallest + more) > _MOST_LOOKED_AT * len(keys) for more in _SIZES):
         raise ParseError(
@@ -306,16 +307,18 @@ def refuse_colliding(keys: list[int]) -> None:
 def _looked_at(keys: list[int], bits: int) -> int:
     """How many places of a table with 2 to the power of `bits` are taken where one was looked for; not much more."""
     mask, found = (1 << bits) - 1, 0
-    taken = bytearray(mask + 1)
-    for key in keys[: 2 * (mask + 1) // 3]:
+    table: list[int | None] = [None] * (mask + 1)
+    room = 2 * len(table) // 3
+    for key in keys:
         rest = hash(key) & _64_BITS
         place = rest & mask
-        while taken[place]:
+        while table[place] is not None and table[place] != key:
             found += 1
             rest >>= 5
             place = (5 * place + rest + 1) & mask
-        taken[place] = 1
-        if found > _MOST_LOOKED_AT * len(keys):
+        room -= table[place] is None
+        table[place] = key
+        if not room or found > _MOST_LOOKED_AT * len(keys):
             break
     return found
 

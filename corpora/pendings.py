@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -139,13 +140,20 @@ class Pendings(Database):
                 connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != pending_id)))
         return pending_id
 
-    def pop_pending(self, workspace: str, project_id: str, pending_id: str) -> Pending | None:
-        """Take a question out, so that it is answered once; None if the project does not have it (any more)."""
+    def pop_pending(
+        self, workspace: str, project_id: str, pending_id: str, weigh: Callable[[int], object] | None = None
+    ) -> Pending | None:
+        """Take a question out, so that it is answered once; None if the project does not have it (any more).
+
+        `weigh` is told first how many characters its JSON has; where that raises, it stays.
+        """
         if not is_storable(pending_id):
             return None
         these = (pendings.c.workspace == workspace) & (pendings.c.project_id == project_id)
         these &= pendings.c.id == pending_id
         with self._kept_in._writing() as connection:
+            if weigh is not None and (size := connection.scalar(select(pendings.c.size).where(these))) is not None:
+                weigh(size)
             row = connection.execute(delete(pendings).where(these).returning(pendings)).one_or_none()
         return _pending(row) if row else None
 

@@ -218,7 +218,7 @@ class CatalogPendings:
         catalog: Keeps them.
         workspace: Whose project it is.
         project_id: Names it.
-        weigh: Told how many bytes the story from before a turn takes once it is read; may refuse it.
+        weigh: Told how many bytes a question, or the story from before a turn, takes once it is read; may refuse it.
         by_assistant: The turn is an assistant's, and so is what it asks.
     """
 
@@ -261,7 +261,10 @@ class CatalogPendings:
 
     def take(self, pending_id: str) -> PendingQuestion | None:
         """Hands a pending out once; None for an unknown id and for one of another project."""
-        found = self._catalog.pop_pending(self._workspace, self._project_id, pending_id)
+        # One wide character in a text makes each of it take four bytes.
+        found = self._catalog.pop_pending(
+            self._workspace, self._project_id, pending_id, lambda length: self._weigh(4 * length)
+        )
         if found is None or found.kind == UNDO:
             return None
         operations = tuple(Operation(o["function"], o["arguments"]) for o in found.payload["operations"])

@@ -24,7 +24,6 @@ from workbench.access.socket_limits import SocketLimits
 _ICON = "/favicon.ico"
 _PAGES = ("/", SIGN_IN, _ICON)
 _LIBRARY = "/_nicegui/"
-_OF_PAGES = "/_nicegui/client/"
 _FILES_AT_ONCE, _HANDED_OUT_S = 8, 2.0  # of a workspace, each for so long at most
 _SOCKET = "/_nicegui_ws/"
 _POLICY_VIOLATION = 1008
@@ -90,7 +89,7 @@ class _Page(BaseRoute):
             return
         request = Request(scope, receive)
         answer = await self._answer(request)
-        if request.method == "GET" and scope["path"].startswith(_LIBRARY) and not scope["path"].startswith(_OF_PAGES):
+        if request.method == "GET" and scope["path"].startswith(_LIBRARY):
             answer = partial(self._hand_out, answer)
         if request.method == "POST" and answer is self._shell:
             receive = await _received(request, receive)
@@ -102,7 +101,7 @@ class _Page(BaseRoute):
                 raise
 
     async def _hand_out(self, answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """One of the library's files, whole: each is compressed anew, in threads that are everybody's."""
+        """One of the library's files, whole: each is compressed anew, in threads that are everybody's. Or a story."""
         workspace: str = scope.get("state", {}).get("workspace", "")
         several = self._handing_out.setdefault(workspace, asyncio.Semaphore(_FILES_AT_ONCE))
         headers = [(name, value) for name, value in scope["headers"] if name != b"range"]

@@ -178,8 +178,10 @@ class Visit:
 
     async def _turn(self, body: TurnBody, tell: EventSink) -> dict[str, Any]:
         await self.services.rounds.wait(self.workspace)
+        has_story = body.arrow_content != BLANK
+        if has_story and (story := self.shown.story) is not None:
+            self._room.refuse(self.workspace, story, story, self.shown.preview)
         with working_in(self.services.threads_of(self.workspace)):
-            has_story = body.arrow_content != BLANK
             return await answer_turn(body, self.key, self.services, tell, has_story=has_story)
 
 

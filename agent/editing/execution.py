@@ -414,6 +414,7 @@ class Execution:
             self.held = Held(project, [], None if current is project else current)
             self._context.project = after
         self.held.operations.append(applied.operation)
+        self.shadow.count(applied.operation)
         self.shadow.select(applied)
         return OperationFinished(applied.operation.function, applied.operation.arguments, applied.result, None)
 

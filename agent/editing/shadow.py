@@ -185,12 +185,14 @@ class Shadow:
         is_certain = applied.result.get("remark") is None
         kind = created.removesuffix("_id") if created and is_certain else None
         self._consent.executed(applied, kind, project, expected_ids)
-        self._context.characters += (
-            MOST_WRITTEN if applied.operation.function in _RENAMING else weight(applied.operation)
-        )
+        self.count(applied.operation)
         self.select(applied)
         self.created += applied.created
         self.executed.append(applied.operation)
+
+    def count(self, operation: Operation) -> None:
+        """What an operation may have made the story longer by counts from now on."""
+        self._context.characters += MOST_WRITTEN if operation.function in _RENAMING else weight(operation)
 
     def select(self, applied: OperationResult) -> None:
         """What an operation has created is the last created from now on."""

@@ -116,8 +116,14 @@ async def _to_the_end(run: Run, work: Callable[[], _Result], cancel: Callable[[]
 async def in_thread_if_large(
     characters: int, work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
 ) -> _Result:
-    """What `work` returns, computed at once on a story of few characters: a thread would take longer than the work."""
-    return work(*args, **kwargs) if characters < _FEW else await in_thread(work, *args, **kwargs)
+    """What `work` returns, computed at once on a story of few characters: a thread would take longer than the work.
+
+    Others have their turn before it, as there may be hundreds of these, one after the other.
+    """
+    if characters >= _FEW:
+        return await in_thread(work, *args, **kwargs)
+    await asyncio.sleep(0)
+    return work(*args, **kwargs)
 
 
 async def ask_store(

@@ -345,20 +345,24 @@ def test_numbers_that_were_chosen_to_be_looked_for_among_all_others_are_refused(
     assert refused.value.rule == 63
 
 
-def test_nor_are_they_in_several_tables() -> None:
-    """A check and an outline count the ids of all maps together."""
-    nodes = {str(number): {"type": "content", "name": "n", "data": {}} for number in _COLLIDING}
-    nodes["1"] = {"type": "entry", "name": "a", "data": {"plaque": ""}}
-    maps = [{number: {"offset": [0, 0]} for number in list(nodes)[part::2]} for part in (0, 1)]
-    maps[0]["1"] = maps[1]["1"] = {"offset": [0, 0]}
+_RUN, _CHOSEN = _COLLIDING[:700], _COLLIDING[700:]
+
+
+@pytest.mark.parametrize("first", [_RUN, [number | 1 << 40 for number in _RUN]], ids=["small", "large"])
+def test_nor_are_they_in_several_tables(first: list[int]) -> None:
+    """A check and an outline count the ids of all maps together, as they follow each other."""
+    maps = [{str(number): {"offset": [0, 0]} for number in [1, *numbers]} for numbers in (first, _CHOSEN)]
     scenes = {str(number): {"name": "s", "entry": 1, "map": part} for number, part in enumerate(maps)}
-    resources = {"scenes": scenes, "nodes": {"1": nodes["1"]}, "variables": {}, "characters": {}}
+    nodes = {"1": {"type": "entry", "name": "a", "data": {"plaque": ""}}}
+    resources = {"scenes": scenes, "nodes": nodes, "variables": {}, "characters": {}}
     meta = {"chapter": 0, "authors": {"0": ["a", 9_000]}}
+    for numbers in maps:
+        decode(json.dumps(numbers))
     with pytest.raises(ParseError, match="numbers as keys that no editor gives"):
         parse(json.dumps({"title": "t", "entry": 1, "meta": meta, "resources": resources}))
 
 
-@given(st.integers(-(2**53), 2**53), st.sets(st.integers(0, 127), min_size=65))
+@given(st.integers(0, 2**53), st.sets(st.integers(0, 127), min_size=65))
 def test_numbers_that_lie_close_together_have_places_of_their_own(least: int, further: set[int]) -> None:
     keys = [least + one for one in further]
     assert [text_form._looked_at(keys, bits) for bits in (7, 8, 9, 10)] == [0] * 4  # pyright: ignore[reportPrivateUsage]

@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from agent import Exchange, Origin, TurnRequest
+from arrow_project import Operation
 from server.http.json_route import JsonRequest
 from server.http.turn_routes import TurnBody
 from server.limits.story_size import size_of_request
@@ -214,3 +215,21 @@ def test_of_the_conversation_before_a_question_the_end_is_kept_with_it(home: Hou
     assert kept is not None
     assert kept.origin is not None
     assert kept.origin.history == said[-5:]
+
+
+def test_what_a_question_brings_back_takes_room_or_stays_where_it_is(home: House) -> None:
+    """Its operations may have a megabyte, and the answer to it three letters."""
+    weighed = list[int]()
+
+    def refuse(size: int) -> None:
+        weighed.append(size)
+        raise NoRoomForTurn("There is none.")
+
+    operation = Operation("update_node", {"node_id": 3, "data": {"content": "x" * 10_000}})
+    pending_id = CatalogPendings(home.catalog, "local", "1").put("confirmation", [operation], "sha")
+    with pytest.raises(NoRoomForTurn):
+        CatalogPendings(home.catalog, "local", "1", refuse).take(pending_id)
+    assert 40_000 < weighed[0] < 50_000
+    kept = CatalogPendings(home.catalog, "local", "1").take(pending_id)
+    assert kept is not None
+    assert kept.operations == (operation,)

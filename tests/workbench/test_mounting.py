@@ -193,8 +193,9 @@ async def test_forms_to_sign_in_that_are_whole_at_once_have_their_turns(
     assert len(set(turns_before)) == len(turns_before) == 20
 
 
+@pytest.mark.parametrize("path", [SCRIPT, "/_nicegui/client/1/download"], ids=["a file", "a story"])
 async def test_of_the_librarys_files_a_workspace_is_handed_a_few_at_a_time_and_whole(
-    app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     handing, most, ranges = 0, list[int](), list[Any]()
 
@@ -210,7 +211,7 @@ async def test_of_the_librarys_files_a_workspace_is_handed_a_few_at_a_time_and_w
 
     monkeypatch.setattr("workbench.mounting._load", lambda *_: _Files(hand_out))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
-        asked = (client.get(SCRIPT, headers={"Range": "bytes=0-1"}) for _ in range(40))
+        asked = (client.get(path, headers={"Range": "bytes=0-1"}) for _ in range(40))
         assert {answer.text for answer in await asyncio.gather(*asked)} == {"a file"}
     assert max(most) == 8
     assert set(ranges) == {None}

@@ -1,5 +1,6 @@
 """The stories that pages have open share a room, and give it back."""
 
+import asyncio
 import gc
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +13,7 @@ from nicegui.page import page
 
 from agent import Asked
 from arrow_project import Operation
-from server import RequestError
+from server import RequestError, TurnBody
 from tests.workbench.test_forms import OPENED, on_a_page
 from tests.workbench.test_panels import opened, visited
 from workbench.story.open_story import OpenStory
@@ -52,6 +53,33 @@ def test_a_workspace_has_its_share_and_a_sixteenth_in_any_case() -> None:
     del another
     room.admit("blue", blue[1])
     room.admit("blue", long)
+
+
+def test_a_turn_is_refused_where_what_becomes_of_its_story_would_have_no_room() -> None:
+    """Fifty pages may show the same one, and each turn makes another of it; so does each after a download."""
+    room, story = OpenStories(most=9 * _SIZE, each=3 * _SIZE), opened()
+    room.admit("red", story)
+    states = list[OpenStory]()
+    for _ in range(2):
+        room.refuse("red", story, story)
+        states.append(opened())
+        room.add("red", states[-1])
+    room.refuse("red", states[0], states[0])
+    with pytest.raises(RequestError, match=r"no room for story\.arrow"):
+        room.refuse("red", another := opened(), another)
+    states.clear()
+    room.refuse("red", another, another)
+
+
+async def test_a_page_asks_for_that_room_before_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.visit.answer_turn", lambda *_, **__: pytest.fail("it began"))
+    visit = visited(OpenStories(most=9 * _SIZE, each=2 * _SIZE))
+    visit.shown.open(opened())
+    others = [opened() for _ in range(2)]
+    for one in others:
+        visit._room.add(visit.workspace, one)
+    with pytest.raises(RequestError, match="Close pages that show stories"):
+        await visit.begin_turn(TurnBody(arrow_content=OPENED.text), lambda _: asyncio.sleep(0))
 
 
 def test_what_is_drawn_of_a_story_counts_for_each_page() -> None:

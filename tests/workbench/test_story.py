@@ -108,6 +108,7 @@ def test_continuity_shows_story_and_page_side_by_side(story_page: Page) -> None:
 def test_continuity_without_documents_says_so(sample: str, open_page: OpenPage) -> None:
     page = open_page(f"{sample}/?project=none-yet&tab=Story")
     open_story(page)
+    node(page, 13).wait_for()  # what is drawn anew is closed
     page.get_by_text("Continuity").click()
     page.get_by_role("button", name="Check against the documents").click()
     page.get_by_text("Project none-yet has no documents to compare with").wait_for()

@@ -24,7 +24,8 @@ class OpenStories:
     """Counts every story, and what is drawn of it, for as long as a page holds that.
 
     A story that a page opens has room, or is refused; one by itself has it in any case, and of each workspace a
-    sixteenth has. What becomes of an open one by a turn is counted, and not refused: it would be lost.
+    sixteenth has. What becomes of an open one by a turn is counted, and not refused: it would be lost. So the turn is,
+    where there would be no room for that.
 
     Args:
         most: In bytes, as they are in memory.
@@ -58,7 +59,12 @@ class OpenStories:
         Raises:
             RequestError: There is none; all that is open stays so.
         """
-        own = self.taken(workspace, story, *instead_of)
+        self.refuse(workspace, story, story, *instead_of)
+        self.add(workspace, story)
+
+    def refuse(self, workspace: str, story: Held, *but: Held | None) -> None:
+        """Raises `RequestError` if there is no room for one as large as the story, once some are gone."""
+        own = self.taken(workspace, *but)
         others = sum(self.taken(one) for one in list(self._held) if one != workspace)
         is_too_much = (own and own + story.size > self._each) or (others and own + others + story.size > self._most)
         if own + story.size > self._most // 16 and is_too_much:
@@ -70,7 +76,6 @@ class OpenStories:
                 f"workspaces, of {_mib(self._each)} and {_mib(self._most)} MiB. Close pages that show stories, and "
                 "try again.",
             )
-        self.add(workspace, story)
 
 
 def _mib(size: int) -> int:
