@@ -25,7 +25,6 @@ from server import (
     TurnReport,
     UserMessage,
     answer_turn,
-    refuse_crowded_story,
     refuse_long_story,
     size_in_memory,
     size_once_read,
@@ -187,9 +186,11 @@ class FileStory:
     def _written(self, text: str) -> bytes:
         """What a turn has made of the file, if that could be read again."""
         try:
-            refuse_crowded_story(text, f"{self.name} stays as it was. A story")
-        except JsonError as error:
-            raise ToolError("FILE_TOO_LARGE", str(error)) from error
+            parse(text)
+        except ParseError as error:
+            raise ToolError(
+                "PARSE_ERROR", f"{self.name} stays as it was: this would not be read again. {error}"
+            ) from error
         return text.encode()
 
     def _found(self, size: int) -> tuple[bytes, str]:

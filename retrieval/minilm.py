@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.bert_weights import graph_weights
+from retrieval.computing import running_model
 from retrieval.errors import EmbeddingModelUnavailable
 
 if TYPE_CHECKING:
@@ -64,8 +65,10 @@ class MiniLM:
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of one text."""
-        # Not a batch of one, which gives other threads the interpreter, and then it has to be waited for.
-        return self._computed([self._tokenizer.encode(text)])[0]
+        # Not a batch of one, which gives other threads the interpreter, and then it has to be waited for. And not many
+        # at a time: readers and painters have less priority, and would get next to nothing done.
+        with running_model():
+            return self._computed([self._tokenizer.encode(text)])[0]
 
     def _give_back(self) -> None:
         """Have onnxruntime let go of what batches take, which else stays with it: with the next run, however small."""

@@ -171,6 +171,7 @@ class VectorStore:
             )
 
     def _deleted(self, ids: list[str], collection: Collection) -> None:
+        self._chroma.ask_first(collection.id, lambda: collection.get(limit=1, include=["embeddings"]))
         with self._chroma.writing():
             collection.delete(ids)
 

@@ -6,7 +6,7 @@ from server.background.embedding import EmbeddingWorker
 from server.http.connected import while_connected
 from server.http.dependencies import RequestError
 from server.http.turn_routes import TurnBody, TurnReport, answer_turn
-from server.json_text import JsonError, refuse_crowded_story, refuse_long_story
+from server.json_text import JsonError, refuse_long_story
 from server.limits.descriptors import raise_descriptors
 from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_rate import TooManyTurns
@@ -41,7 +41,6 @@ __all__ = [
     "answer_turn",
     "create_app",
     "raise_descriptors",
-    "refuse_crowded_story",
     "refuse_long_story",
     "size_in_memory",
     "size_once_read",

@@ -7,7 +7,7 @@ from typing import Any
 from arrow_project.node_types.comparing import LITERAL, VARIABLE, type_of, variable_field
 from arrow_project.node_types.kinds import UNSET, Made, Scope, clean, mismatch, whole
 from arrow_project.node_types.node_type import Blueprint, DataProblem, Field, NodeType, Part, chain
-from arrow_project.values import Record, integer, is_id, sequence, shown, text
+from arrow_project.values import LONGEST_TEXT, TOO_LONG, Record, integer, is_id, sequence, shown, text
 
 METHODS = {"num": ("randi",), "str": ("ascii", "strst"), "bool": ("rnbln",)}
 _SAID = {"random_int": "randi", "random_bool": "rnbln", "dice": "dice"}
@@ -90,7 +90,10 @@ def _arguments(method: str, given: Record) -> Any:
         choices = [clean(text(choice)) for choice in sequence(given.get("choices"))]
         if not choices or any(not choice or "|" in choice for choice in choices):
             raise mismatch('strst needs "choices": one or more non-empty texts without "|".')
-        return "|".join(choices)
+        joined = "|".join(choices)
+        if len(joined) > LONGEST_TEXT:
+            raise mismatch(f'"choices" have together {TOO_LONG}')
+        return joined
     return None
 
 

@@ -1,5 +1,7 @@
 """Operations on variables."""
 
+from itertools import islice
+
 from arrow_project.errors import ErrorCode, OperationError
 from arrow_project.merging import extent, growth, longest, occurrences
 from arrow_project.names import safe
@@ -13,6 +15,7 @@ from arrow_project.values import LONGEST_TEXT, Record, shortened, shown, width_o
 _TYPES = {"number": "num", "int": "num", "integer": "num", "string": "str", "text": "str", "boolean": "bool"}
 MOST_WRITTEN = 400_000
 """Characters that a rename may write into the texts that expose the name."""
+_MOST_ALIKE = 3  # names that are mentioned: each remark is kept with its operation
 _MOST_REWRITTEN = 20_000_000  # characters of data, which is there twice until the rename is done
 _MOST_GROWN = 16 * 2**20  # bytes: a turn may have hundreds of renames, and its story counts as it was before them
 _VALUE: Record = {"type": ["number", "string", "boolean"], "description": "of the variable's type"}
@@ -83,9 +86,9 @@ def refuse_too_much_text(editing: Editing, kind: str, resource_id: int, new: str
 
 
 def _mention_alike(editing: Editing, kind: str, name: str, existing: dict[str, int]) -> None:
-    for other, resource_id in existing.items():
-        if other != name and other.casefold() == name.casefold():
-            editing.remark(f"There is also a {kind} {shortened(other)} ({resource_id}), spelled almost alike.")
+    alike = (other for other in existing if other != name and other.casefold() == name.casefold())
+    for other in islice(alike, _MOST_ALIKE):
+        editing.remark(f"There is also a {kind} {shortened(other)} ({existing[other]}), spelled almost alike.")
 
 
 def find(editing: Editing, kind: str, arguments: Record) -> int:

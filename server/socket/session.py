@@ -59,6 +59,7 @@ _CAPABILITIES = ("batch", "confirm", "progress", "citations", "offset", "preview
 _SMALLEST_FRAME_BYTES = 1000
 _SENT_AT_ONCE = 10  # frames
 _DECODED_AT_ONCE = 2_000  # characters, some tenths of a millisecond
+_STORY = '"arrow_content"'  # in what is no message, and may be one with a story all the same
 _LARGEST_FRAME_BYTES = 4 * 2**20  # nobody else is served while one is written
 
 
@@ -141,9 +142,7 @@ class Session:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            pace = self._services.paces[self.workspace]
-            is_short = len(text) < _DECODED_AT_ONCE
-            await self._handle(decode(text) if is_short else await pace.read(partial(decode, text)))
+            await self._handle(await self._decoded(text))
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
             if isinstance(error, MessageError) and error.starts_turn and self.state is State.IDLE:
@@ -153,6 +152,16 @@ class Session:
         except Exception:
             logger.exception("a message failed unexpectedly")
             await self._say_error(_INTERNAL)
+
+    async def _decoded(self, text: str) -> ClientMessage:
+        try:
+            if len(text) < _DECODED_AT_ONCE:
+                return decode(text)
+            return await self._services.paces[self.workspace].read(partial(decode, text))
+        except MessageError:
+            if _STORY in text:
+                self._do_not_follow(self._turn)
+            raise
 
     async def close(self) -> None:
         """The client is gone: its turn ends; its uploads are finished."""
@@ -232,9 +241,14 @@ class Session:
                 turn.shown = project
         except (MessageError, CorpusError):
             turn = self._turn
-            if turn is not None and project_id == turn.project_id and turn.editor.left is None:
-                turn.editor.leave(NOT_FOLLOWED)  # it would go on with the story from before
+            if turn is not None and project_id == turn.project_id:
+                self._do_not_follow(turn)
             raise
+
+    def _do_not_follow(self, turn: OpenTurn | None) -> None:
+        """A turn cannot have the story that the client shows now, and must not go on with the one from before."""
+        if turn is not None and turn.editor.left is None:
+            turn.editor.leave(NOT_FOLLOWED)
 
     async def _take_result(self, result: FunctionResult) -> None:
         turn, content = self._turn, result.arrow_content

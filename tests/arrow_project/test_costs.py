@@ -6,6 +6,7 @@ import sys
 import tracemalloc
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import pytest
@@ -116,6 +117,15 @@ def test_a_new_name_makes_no_texts_long_in_which_arrow_sees_no_exposure() -> Non
     project = _story(nodes={"1000": asks}, variables={"900": {"name": "|", "type": "num", "init": 0}})
     refused = refusal(project, "update_variable", variable_id=900, name="n" * 101)
     assert "expose | 4,000 times" in refused.message
+
+
+def test_of_very_many_names_that_are_alike_a_few_are_mentioned() -> None:
+    """Each remark is kept with its operation until the turn ends."""
+    names = ["other", *("".join(letters) for letters in product("aA", repeat=6))][:60]
+    variables = {str(key): {"name": name, "type": "num", "init": 0} for key, name in enumerate(names, 900)}
+    remarks = do(_story(variables=variables), "update_variable", variable_id=900, name="AAAAAA")["remarks"]
+    assert remarks[0] == "There is also a variable aaaaaa (901), spelled almost alike."
+    assert len(remarks) == 3
 
 
 def test_many_renames_make_no_story_long(monkeypatch: pytest.MonkeyPatch) -> None:

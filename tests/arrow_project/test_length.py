@@ -93,6 +93,14 @@ def test_no_operation_writes_what_could_not_be_read_again(operation: Operation) 
         story().apply(operation)
 
 
+def test_nor_do_texts_that_arrow_writes_as_one() -> None:
+    project = story()
+    project.apply(Operation("create_variable", {"name": "word", "type": "str", "initial_value": ""}))
+    choices = {"variable": "word", "generator_type": "strst", "choices": ["a" * (LONGEST_TEXT // 2)] * 2}
+    with pytest.raises(OperationError, match="divide it among several nodes"):
+        project.apply(Operation("create_insert_node", {"type": "generator", "scene_id": 0, "preset": choices}))
+
+
 def test_no_rename_writes_what_could_not_be_read_again() -> None:
     project = story()
     project.apply(Operation("create_variable", {"name": "gold", "type": "num", "initial_value": 1}))

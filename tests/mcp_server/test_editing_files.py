@@ -428,8 +428,8 @@ async def test_what_could_not_be_read_again_is_not_written(home: House, story: P
         arguments = {"type": "num", "initial_value": 10}
         operations = [_GOLD | {"arguments": arguments | {"name": f"gold{n}"}} for n in range(40)]
         answer = text_of(await scribe.call("apply_operations", story=_STORY, operations=operations))
-    assert answer.startswith("FILE_TOO_LARGE: ")
-    assert "stays as it was. A story must not have more than 500000 values" in answer
+    assert answer.startswith("PARSE_ERROR: ")
+    assert "stays as it was: this would not be read again. The text has more than 500,000 values" in answer
     assert story.read_bytes() == before
 
 

@@ -1,7 +1,10 @@
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,6 +55,23 @@ def test_threads_may_share_it(minilm: Embedder) -> None:
         for query in queries:
             np.testing.assert_allclose(query.result(), expected, atol=1e-5)
         np.testing.assert_allclose(passages[0].result(), passages[1].result(), atol=1e-5)
+
+
+def test_a_question_takes_its_turn_with_those_of_others(minilm: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers and painters have less priority: beside sixteen questions at once a picture took 24 seconds."""
+    model, told = minilm._loaded(), list[str]()  # pyright: ignore[reportPrivateUsage]
+    computed: Any = model._computed  # pyright: ignore
+
+    @contextmanager
+    def running_model() -> Iterator[None]:
+        told.append("takes a place")
+        yield
+        told.append("gives it back")
+
+    monkeypatch.setattr("retrieval.minilm.running_model", running_model)
+    monkeypatch.setattr(model, "_computed", lambda read: (told.append("computes"), computed(read))[1])
+    minilm.embed_query("Who keeps the light?")
+    assert told == ["takes a place", "computes", "gives it back"]
 
 
 def test_wrong_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

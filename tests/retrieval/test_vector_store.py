@@ -373,6 +373,26 @@ def test_first_questions_of_one_workspace_wait_for_each_other_and_others_for_one
         assert writing.most <= 2
 
 
+@pytest.mark.parametrize("writes", ["put", "delete"])
+def test_a_write_reads_no_index(writes: str, tmp_path: Path, key: ProjectKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question does before it, beside which other threads get on."""
+    told, ask_first = list[str](), ChromaFolder.ask_first
+    for name in ("_upsert", "_delete"):
+        done = getattr(RustBindingsAPI, name)
+        monkeypatch.setattr(RustBindingsAPI, name, lambda *a, done=done, **k: (told.append("writes"), done(*a, **k))[1])
+    with closing(VectorStore(tmp_path / "chroma")) as store:
+        filled(store, key)
+        store.close()
+        told.clear()
+        monkeypatch.setattr(ChromaFolder, "ask_first", lambda *a: (told.append("asks"), ask_first(*a)))
+        if writes == "put":
+            store.put(key, [(stored("p4", "d4"), small_vector("a dragon's egg"))])
+        else:
+            store.delete(key, ["p1"])
+        assert store.ids(key) == ({"p1", "p2", "p3", "p4"} if writes == "put" else {"p2", "p3"})
+    assert told == ["asks", "writes"]
+
+
 def test_what_was_dropped_lets_go_of_all_indexes_once_in_a_minute(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

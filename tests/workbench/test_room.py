@@ -65,8 +65,9 @@ def test_a_turn_is_refused_where_what_becomes_of_its_story_would_have_no_room() 
         states.append(opened())
         room.add("red", states[-1])
     room.refuse("red", states[0], states[0])
+    another = opened()
     with pytest.raises(RequestError, match=r"no room for story\.arrow"):
-        room.refuse("red", another := opened(), another)
+        room.refuse("red", another, another)
     states.clear()
     room.refuse("red", another, another)
 
