@@ -484,6 +484,32 @@ def test_what_is_written_stays_until_it_is_in_the_story() -> None:
     assert on_a_page(use) == ["how many burn", "lamps", "lamps", "lamps_lit", "", ""]
 
 
+def give_up() -> None:
+    """Says yes to the question whether what is written in a form is given up."""
+    button: Any
+    (button,) = [one for one in ElementFilter(kind=ui.button) if one.text == "Give it up"]
+    for listener in button._event_listeners.values():
+        button._handle_event({"listener_id": listener.id, "args": {}})
+
+
+def test_what_is_written_of_a_node_is_not_given_up_unasked_for_another_one() -> None:
+    async def use() -> tuple[list[Any], list[list[str]]]:
+        form = form_of(OPENED, "update_node")
+        shown = form._shown
+        risks, notes, first = [shown.at_risk], form._fields["notes"].element, form._first.element
+        notes.set_value("four pages")
+        risks.append(shown.at_risk)
+        first.set_value(14)
+        left = [first.value, form._fields["notes"].element.value]
+        give_up()
+        risks.append(shown.at_risk)
+        return [*left, first.value, form._fields["notes"].element.value], risks
+
+    left, risks = on_a_page(use)
+    assert left == [13, "four pages", 14, ""]
+    assert risks == [[], [OPENED.name], []]
+
+
 def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:
     async def previewed(_name: str, _arguments: Any) -> bool:
         return True
@@ -506,10 +532,7 @@ def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:
             choose("create_scene")
             left.append(form._fields["preset"].fields["text"].element.value)
         assert form._function.value == "create_insert_node"
-        gives_up: Any
-        (gives_up,) = [button for button in ElementFilter(kind=ui.button) if button.text == "Give it up"]
-        for listener in gives_up._event_listeners.values():
-            gives_up._handle_event({"listener_id": listener.id, "args": {}})
+        give_up()
         return [*left, form._function.value, form._fields["notes"].element.value]
 
     stays = ["four pages", "four pages", *["She waits."] * 3]

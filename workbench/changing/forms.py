@@ -77,12 +77,14 @@ class FunctionForm:
         self._function = ui.select(names, label="Function", on_change=self._choose).classes("wide")
         self._function.props("dense outlined")
         self._drawn = ""  # the function whose form is there
+        self._chosen: Any = None  # what it is about
         self._form = ui.column().classes("list")
         self._asking = ui.element("div").classes("hidden")  # its dialogs are shown elsewhere
         self.problem = ui.label().props('role="alert"').classes("problem")
         shown.was_opened.subscribe(self._draw)
         shown.was_changed.subscribe(self._follow)
         shown.on_close.append(self._forget)
+        shown.unfinished.append(lambda: self._is_written)
 
     def choose(self, function: str) -> None:
         """Shows the form of a function, anew where it is shown already."""
@@ -97,18 +99,35 @@ class FunctionForm:
         if chosen and chosen != self._drawn:
             self._unless_written(partial(self._draw, chosen))
 
+    def _choose_first(self) -> None:
+        assert self._first is not None
+        chosen = self._first.element.value
+        if self._drawn == "create_insert_node":  # what is written as one type stays beside another
+            self._draw_rest()
+        elif chosen != self._chosen:
+            self._unless_written(partial(self._draw_of, chosen))
+
+    def _draw_of(self, chosen: Any) -> None:
+        assert self._first is not None
+        self._chosen = chosen
+        self._first.element.set_value(chosen)
+        self._draw_rest()
+
     def _unless_written(self, draw: Callable[[], object]) -> None:
         """Draws another form, or asks first where something is written in this one that has come to nothing yet."""
         if not self._is_written:
             draw()
             return
         self._function.set_value(self._drawn or None)
+        if self._first is not None and self._drawn != "create_insert_node":
+            self._first.element.set_value(self._chosen)
         what = "What is written in the form of this function is not previewed yet. Give it up?"
         with self._asking.clear():
-            ask_to_give_up(what, "Another function", "Give it up", draw)
+            ask_to_give_up(what, "Another form", "Give it up", draw)
 
     @property
     def _is_written(self) -> bool:
+        """Whether something is written that is neither previewed nor in the story."""
         written = [*self._fields.values(), *(of_type.group for of_type in self._of_types.values())]
         is_changed = any(field.is_changed for field in written)
         return is_changed and (self.previewed is None or self.previewed != self._written())
@@ -151,6 +170,7 @@ class FunctionForm:
             first = _CHOSEN_FIRST.get(spec.name)
             if first is not None:
                 self._first = self._draw_first(first, spec.parameters["properties"][first])
+                self._chosen = self._first.element.value
             self._data = ui.column().classes("list")
             self._rest = ui.column().classes("list")
             ui.button("Preview this function", on_click=self.preview).props("no-caps outline")
@@ -160,7 +180,7 @@ class FunctionForm:
         resources = self._resources()
         field = draw(name, schema, resources, self._suggested(name, resources), is_required=True)
         assert isinstance(field, Entry)
-        field.element.on_value_change(self._draw_rest)
+        field.element.on_value_change(self._choose_first)
         return field
 
     def _resources(self) -> Resources:

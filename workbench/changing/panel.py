@@ -89,6 +89,7 @@ class ChangePanel:
         """Another story is open, or it is looked at with another project's documents: nothing was said of that yet."""
         self._conversation.forget()
         self._asked = None
+        self._form.previewed = None
         self._said.clear()
         if self._shown.story is not None:
             if self._shown.preview is not None:

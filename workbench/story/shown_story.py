@@ -27,6 +27,7 @@ class ShownStory:
         was_changed: The story, its preview or the scene is another one.
         changing_begins_or_ends: `is_changing` is another one.
         on_close: Called when the page is gone: whoever holds a story lets go of it.
+        unfinished: Each says whether something is written about the story that it does not have yet.
     """
 
     def __init__(self, count: Callable[[OpenStory], object] = id) -> None:
@@ -41,6 +42,7 @@ class ShownStory:
         self.was_changed = Event[[]]()
         self.changing_begins_or_ends = Event[[]]()
         self.on_close: list[Callable[[], object]] = []
+        self.unfinished: list[Callable[[], bool]] = []
         self._count = count
         self._kept_elsewhere = ""
 
@@ -68,7 +70,8 @@ class ShownStory:
     @property
     def at_risk(self) -> list[str]:
         """The names of the stories whose changes are lost with this page, or with what its browser's tab keeps."""
-        shown = self.story.name if self.story is not None and self.is_unsaved else ""
+        is_at_risk = self.story is not None and (self.is_unsaved or any(is_so() for is_so in self.unfinished))
+        shown = self.story.name if self.story is not None and is_at_risk else ""
         return [name for name in (shown, self.waiting) if name]
 
     def shows(self, name: str) -> bool:
@@ -90,6 +93,7 @@ class ShownStory:
         for let_go in self.on_close:
             let_go()
         self.on_close.clear()
+        self.unfinished.clear()
         self._kept_elsewhere = ""
 
     @contextmanager
