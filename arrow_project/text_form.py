@@ -30,8 +30,9 @@ _ZERO_FOR_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord
 _SHORTEST_ID = 5
 _LARGE = 10.0 ** (_SHORTEST_ID - 1)
 _ID = re.compile(rf"-?[0-9]{{{_SHORTEST_ID},{_LONGEST_INTEGER}}}")
-_MANY_IDS, _MOST_IDS = 20_000, 100_000
-_MOST_LACKING = 0.25
+_MANY_IDS, _VERY_MANY_IDS, _MOST_IDS = 8_000, 20_000, 100_000
+# Of the numbers between the ids of an author: what is deleted leaves gaps, in a larger story fewer of them.
+_MOST_LACKING, _MOST_LACKING_OF_VERY_MANY = 0.5, 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
 # What the numbers of one object are looked for among: few of them keep nobody waiting, however they were chosen.
 _FEW, _MOST_LOOKED_AT = 64, 12
@@ -187,7 +188,8 @@ def _refuse_scattered(text: str) -> None:
     json.loads(text, strict=False, object_hook=gather, parse_int=str, parse_float=whole)
     different = [each for each, _ in groupby(sorted(map(int, found)))]
     reach = sum(min(after - before, _FAR) for before, after in pairwise([0, *different]))
-    if len(different) > _MANY_IDS and reach - len(different) > _MOST_LACKING * reach:
+    most = _MOST_LACKING_OF_VERY_MANY if len(different) > _VERY_MANY_IDS else _MOST_LACKING
+    if len(different) > _MANY_IDS and reach - len(different) > most * reach:
         raise _scattered()
 
 

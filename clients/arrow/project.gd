@@ -110,15 +110,20 @@ func pull_inspector() -> void:
 	var inspected: int = tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
 	if not main._AUTO_NODE_UPDATE or not nodes.has(inspected):
 		return
-	var entries := _entries(tab)
-	_leave_as_typed([tab.NodeNameEdit, tab.NodeNotesEdit] + entries + _texts(tab), inspected)
-	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty()):
+	_leave_as_typed([tab.NodeNameEdit, tab.NodeNotesEdit] + _texts(tab), inspected)
+	if is_writing():
 		return
 	var before := str(nodes[inspected])
 	var was_saved := is_saved()
 	tab.read_and_update_inspected_node(true)
 	if was_saved and str(nodes[inspected]) == before:
 		_mark_saved()
+
+
+## Whether an entry of a list is being written in the inspector, which is in no node yet.
+func is_writing() -> bool:
+	var entries := _entries(mind.Inspector.Tab.Node)
+	return entries.any(func(entry: Control) -> bool: return not entry.text.is_empty())
 
 
 # Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on.
@@ -147,7 +152,9 @@ func _entries(tab: Node) -> Array:
 
 func _texts(tab: Node) -> Array:
 	var shown: Node = tab._LAST_OPEN_SUB_INSPECTOR
-	return shown.find_children("*", "TextEdit", true, false) if shown != null else []
+	if shown == null:
+		return []
+	return shown.find_children("*", "TextEdit", true, false) + shown.find_children("*", "LineEdit", true, false)
 
 
 func _caret(field: Control) -> Array:

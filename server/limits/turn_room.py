@@ -46,10 +46,12 @@ class StoryAtWork:
     def weigh(self, size: int) -> None:
         """The story takes so many bytes now, if there is room for them; the only one of its workspace counts as half.
 
+        One that becomes smaller counts as before: a turn keeps what it has begun with.
+
         Raises:
             NoRoomForTurn: There is none; what was counted before still is.
         """
-        self._count(size, self._another)
+        self._count(max(size, self._story), self._another)
 
     def weigh_another(self, size: int) -> None:
         """One of so many bytes is read beside it, as the one from before a turn is for its undo; raises as `weigh`."""

@@ -240,6 +240,17 @@ def test_numbers_in_what_is_said_and_places_on_the_canvas_are_no_ids() -> None:
     assert decode(json.dumps(story)) == (story, False)
 
 
+@pytest.mark.parametrize(("step", "many", "is_read"), [(1.9, 9_000, True), (3, 9_000, False), (1.9, 21_000, False)])
+def test_the_more_ids_there_are_the_fewer_may_lack_between_them(step: float, many: int, *, is_read: bool) -> None:
+    story = json.dumps({"nodes": [10_000 + int(step * number) for number in range(many)]})
+    if is_read:
+        decode(story)
+        return
+    with pytest.raises(ParseError, match="ids that lie far apart") as refused:
+        decode(story)
+    assert refused.value.rule == 63
+
+
 def test_ids_are_looked_at_once_however_many_fractions_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arrow_project.text_form._MANY_IDS", 3)
     looked = Mock(wraps=_refuse_scattered)

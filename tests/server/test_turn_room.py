@@ -62,6 +62,9 @@ def test_a_story_that_grows_during_its_turn_counts_as_it_is() -> None:
         with pytest.raises(NoRoomForTurn):
             room.at_work("red", 1).__enter__()
         first.weigh(0)
+        with pytest.raises(NoRoomForTurn):
+            room.at_work("red", 1).__enter__()
+        first.end()
         room.at_work("red", 2).__enter__()
 
 

@@ -65,7 +65,7 @@ class ShownStory:
     @property
     def is_unsaved(self) -> bool:
         """Whether it has changes that are nowhere but on this page."""
-        return self.story is not None and self.story.text != self._kept_elsewhere
+        return self.story is not None and self.story.digest != self._kept_elsewhere
 
     @property
     def at_risk(self) -> list[str]:
@@ -83,7 +83,7 @@ class ShownStory:
         self._count(story)
         self.story, self.preview, self.node_id, self.waiting = story, None, None, ""
         self.scene = story.scene_of_entry
-        self._kept_elsewhere = "" if is_unsaved else story.text
+        self._kept_elsewhere = "" if is_unsaved else story.digest
         self.was_opened.emit()
         self.was_changed.emit()
 
@@ -118,7 +118,7 @@ class ShownStory:
         """The story is kept elsewhere now, as it is."""
         self._count(story)
         self.story = story
-        self._kept_elsewhere = story.text
+        self._kept_elsewhere = story.digest
         self.was_changed.emit()
 
     def choose(self, node: Node) -> None:

@@ -416,9 +416,24 @@ def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
     assert editor.get(f"{shown}/Choice/Edit", "text") == before["nodes"]["10"]["data"]["actions"][1]
 
 
-def test_whoever_types_goes_on_where_the_caret_was(editor: Editor, server: House) -> None:
+def test_what_is_being_written_is_not_lost_by_an_undo_unasked(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
-    field = _inspected(editor, 2) + "/Content"
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    editor.put(_inspected(editor, 15) + "/Line/Edit", "text", "A line that I am still")
+    editor.put(_NOTES, "text", "and notes beside it")
+    editor.frames()
+    since = editor.mark()
+    assert not editor.fletcher("undo")
+    code, message = editor.wait("failed", since)[:2]
+    assert code == "CONFLICT"
+    assert "being written in the inspector" in message
+
+
+@pytest.mark.parametrize("name", ["Content", "Title"])
+def test_whoever_types_goes_on_where_the_caret_was(name: str, editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    field = f"{_inspected(editor, 2)}/{name}"
 
     def write(_request: Any) -> list[Any]:
         editor.put(field, "text", "Fog over the bay. The lamp is d")
