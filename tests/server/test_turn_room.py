@@ -3,6 +3,7 @@
 import json
 import socket
 import tracemalloc
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -49,6 +50,16 @@ def test_each_workspace_has_a_sixteenth_whatever_others_have() -> None:
             room.at_work("third", 2).__enter__()
         with pytest.raises(NoRoomForTurn):
             room.at_work("quiet", 1).__enter__()
+
+
+def test_of_a_workspace_so_many_turns_are_at_work_at_once_however_small_their_stories_are() -> None:
+    room = TurnRoom(most=1700)
+    with ExitStack() as turns:
+        for _ in range(85):
+            turns.enter_context(room.at_work("greedy", 0))
+        with pytest.raises(NoRoomForTurn):
+            room.at_work("greedy", 0).__enter__()
+        turns.enter_context(room.at_work("another", 0))
 
 
 def test_a_story_that_grows_during_its_turn_counts_as_it_is() -> None:
