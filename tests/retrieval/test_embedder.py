@@ -1,6 +1,6 @@
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_question_takes_its_turn_with_those_of_others(minilm: Embedder, monkey
     computed: Any = model._computed  # pyright: ignore
 
     @contextmanager
-    def running_model() -> Iterator[None]:
+    def running_model() -> Generator[None]:
         told.append("takes a place")
         yield
         told.append("gives it back")
