@@ -225,6 +225,31 @@ def test_a_turn_does_nothing_more_to_a_story_that_it_cannot_look_at(home: House,
     assert 'Project "xxx' in home.model.requests[3].context, "the next turn has it"
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        json.dumps({"type": "file_sync", "arrow_content": "|" * 500_001}),
+        r'{"type": "file_sync", "arrow_content": "\ud800"}',
+        '{"type": "file_sync", "arrow_content": "{}", "seen": ' + "[" * 101 + "]" * 101 + "}",
+    ],
+    ids=["crowded", "half a character", "deep"],
+)
+def test_a_turn_does_not_go_on_with_a_story_from_before_one_that_was_not_even_read(
+    home: House, client: Client, shown: str
+) -> None:
+    """What the writer has changed in the one that is refused nobody would be asked about."""
+    gold = Use("create_variable", {"name": "gold", "type": "num"})
+    home.model.add([gold], [Use("create_scene", {"name": "Quay"})], ["So be it."])
+    client.sync()
+    client.ask("Add gold, and a scene.")
+    call = client.call()
+    client.send_raw(shown)
+    assert "INVALID_" in str(client.frame())
+    client.answer(call)
+    assert "function_call" not in types(client.until("end"))
+    assert home.model.requests[2].tool_results[0]["error"]["code"] == "CONFLICT"
+
+
 @pytest.mark.usefixtures("scarce")
 def test_what_an_undo_goes_back_to_takes_room_before_it_is_read(home: House, client: Client) -> None:
     with home.http() as http:
