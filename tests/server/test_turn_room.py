@@ -14,7 +14,7 @@ from server.limits.story_size import size_in_memory, size_once_read
 from server.limits.turn_room import NoRoomForTurn, TurnRoom
 from tests.agent.scripted_model import PATIENCE_S, Hang, Use
 from tests.agent.story import story_text
-from tests.server.client import Client, texts
+from tests.server.client import Client, texts, types
 from tests.server.house import House
 
 _SIZE = size_in_memory(parse(story_text()))
