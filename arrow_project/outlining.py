@@ -68,7 +68,9 @@ class _Lines:
 
     def __init__(self, project: ProjectData) -> None:
         self.project = project
-        self._named = Counter(chain.from_iterable(map(project.scene_map, project.scenes)))
+        self._named = Counter[int]()
+        for node_id in chain.from_iterable(map(project.scene_map, project.scenes)):
+            self._named[node_id] += 1
         self._least: dict[tuple[int, int | None], int] = {}
         self._told: dict[tuple[int, int | None], _Told] = {}
 
@@ -376,7 +378,8 @@ def _outwards(project: ProjectData, scene_id: int, near: list[int]) -> Iterator[
         ring = [start]
         while ring:
             ring = [n for n in distinct(ring) if n not in seen and n in scene_map]
-            seen.update(ring)
+            for node_id in ring:
+                seen.add(node_id)
             yield from (n for n in ring if n in project.nodes)
             ring = [m for n in ring for m in neighbours.get(n, [])]
 

@@ -6,7 +6,7 @@ from functools import partial
 from arrow_project.journal import Journal
 from arrow_project.names import exposed
 from arrow_project.node_types import NODE_TYPES
-from arrow_project.values import Record, Table, record, text
+from arrow_project.values import Record, Table, distinct, record, text
 
 _BYTES_OF_KEY, _BYTES_OF_USER = 350, 60  # of what is used, and of each node that uses it
 
@@ -38,11 +38,11 @@ class UsageIndex:
     def users(self, kind: str, resource_id: int) -> list[int]:
         """Existing nodes whose data uses the resource, by id or by exposing its name."""
         index = self._built().users
-        users = dict(index.get(resource_id, {}))
+        users, exposing = index.get(resource_id, {}), dict[int, None]()
         if kind in self._named:
             name = text(self._named[kind].get(resource_id, {}).get("name"))
-            users |= index.get((kind, name), {})
-        return sorted(users)
+            exposing = index.get((kind, name), exposing)
+        return sorted(distinct([*users, *exposing]) if exposing else users)
 
     def exposing(self, kind: str, name: str) -> list[int]:
         """Nodes whose texts expose the name as a variable or as a character."""

@@ -27,8 +27,8 @@ def _ids(project: ProjectData) -> Findings:
     counts: Counter[int] = Counter()
     for name in SETS:
         table = project.raw["resources"][name]
-        counts.update(table.keys())
-        for key in table:
+        for key in table:  # one after the other: they may be chosen to be looked for among those of other tables
+            counts[key] += 1
             if key < 0:
                 yield found(6, f"{name} {key}", "An id must not be negative.")
             elif key > MAX_ID:
@@ -82,7 +82,8 @@ def _maps(survey: Survey) -> Findings:
     first = project.owner(project.entry)
     entries = {project.entry}
     for key, scene in project.scenes.items():
-        homes.update(scene["map"].keys())
+        for node_id in scene["map"]:
+            homes[node_id] += 1
         entries.add(integer(scene["entry"]))
         yield from _scene(project, key, scene, is_macro=project.is_macro(key) and key != first)
     for node_id, seen in survey.nodes.items():

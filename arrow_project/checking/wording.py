@@ -35,7 +35,7 @@ def _one_by_one(project: ProjectData) -> Findings:
 
 def _all_texts(project: ProjectData) -> list[str]:
     texts: list[str] = []
-    keys: set[object] = set()
+    keys: set[str] = set()
     for node in project.nodes.values():
         _gather(node["data"], texts, keys)
         texts.append(str(node["name"]))
@@ -47,14 +47,14 @@ def _all_texts(project: ProjectData) -> list[str]:
     for scene in project.scenes.values():
         _gather({key: value for key, value in scene.items() if key != "map"}, texts, keys)
     _gather({key: value for key, value in project.raw.items() if key != "resources"}, texts, keys)
-    return texts + [key for key in keys if isinstance(key, str)]
+    return [*texts, *keys]
 
 
-def _gather(value: Any, texts: list[str], keys: set[object]) -> None:
+def _gather(value: Any, texts: list[str], keys: set[str]) -> None:
     items = cast("list[Any]", value)
     if value.__class__ is dict:
         table = cast("dict[Any, Any]", value)
-        keys.update(table)
+        keys.update(key for key in table if isinstance(key, str))
         items = table.values()
     for item in items:
         kind = item.__class__

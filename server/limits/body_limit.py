@@ -79,7 +79,7 @@ class _Body:
         self._parts = Parts(kind) if is_form else None
         # some encodings that Python knows take the square of a text
         self._is_of_another_encoding = "multipart" in kind.lower() and "charset" in kind.lower()
-        takes_files = scope["path"].endswith("/corpus")
+        takes_files = scope["path"].startswith("/projects/") and scope["path"].endswith("/corpus")
         # Files go to disk; whatever else is sent, and whatever it is called, is in memory as a whole.
         is_in_memory = not (takes_files and is_form)
         self._width = TextWidth() if is_in_memory else None
