@@ -55,7 +55,7 @@ async def reported_project(outcome: Outcome) -> ArrowProject | None:
     try:
         return await in_thread_if_large(len(outcome.content), parse, outcome.content)
     except ParseError as error:
-        logger.warning("the editor reported content that is not an .arrow project: %s", error)
+        logger.warning("the editor reported content that is not an .arrow project: rule %s", error.rule)
         return None
 
 

@@ -84,7 +84,7 @@ class Shadow:
                 project.expect_id(*given)
                 break
             except OperationError as error:
-                logger.warning("the editor reports ids %s for %s: %s", given, operation.function, error)
+                logger.warning("the editor reports ids %s for %s: %s", given, operation.function, error.code)
         return project.apply(operation, self.selection)
 
     def brought_along(
@@ -115,7 +115,7 @@ class Shadow:
             if not changed_ids(applied.result, done.result) and not any(meanwhile.taken_away(newer)):
                 return applied
         except OperationError as error:
-            logger.info("what the editor has done does not fit the story that came meanwhile: %s", error)
+            logger.info("what the editor has done does not fit the story that came meanwhile: %s", error.code)
         newer.rollback(start)
         self.lose_sight()
         return replace(applied, result=applied.result | {"remark": _NOT_SHOWN}, created=())
@@ -212,7 +212,7 @@ class Shadow:
             try:
                 kept = project.apply(operation, self.selection)
             except OperationError as error:
-                logger.warning("what the editor has done of an operation cannot be followed: %s", error)
+                logger.warning("what the editor has done of an operation cannot be followed: %s", error.code)
                 return
             self.note(kept, project, {})
             yield kept.operation, kept.result

@@ -225,7 +225,7 @@ class Stories:
         try:
             project = await in_thread(parse, content)
         except ParseError as error:
-            logger.warning("the client reported content that cannot be read: %s", error)
+            logger.warning("the client reported content that cannot be read: rule %s", error.rule)
             return
         self.replace(project_id, known, project)
 

@@ -9,6 +9,8 @@ from weakref import ref
 
 import pytest
 
+from agent import Outcome
+from agent.editing.reconciliation import reported_project
 from arrow_project import Operation, parse
 from server.limits.story_size import size_in_memory
 from server.socket.messages import MessageError
@@ -266,3 +268,16 @@ async def test_of_two_stories_that_are_read_at_the_same_time_the_one_that_came_l
     assert stories.get("1") is second
     stories.show("2", came)
     assert stories.last == "1"
+
+
+async def test_no_word_of_a_story_that_cannot_be_read_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    document = json.loads(story_text())
+    document["resources"]["nodes"]["The murderer is the butler"] = {}
+    stories = Stories("local", StoryRoom())
+    project = await stories.read("1", story_text())
+    await stories.adopt("1", project, json.dumps(document))
+    with pytest.raises(MessageError):
+        await stories.read("1", json.dumps(document))
+    assert await reported_project(Outcome(success=True, content=json.dumps(document))) is None
+    assert caplog.messages
+    assert "butler" not in caplog.text
