@@ -33,7 +33,7 @@ def test_no_more_is_sent_than_may_be_unread(monkeypatch: pytest.MonkeyPatch, tex
     async def use() -> None:
         shown = ShownStory()
         StoryKeeper(shown, "/story", "fletcher/story/red", hear)
-        story: Any = SimpleNamespace(name="a.arrow", text=text, file=None, sha256="", scene_of_entry=0)
+        story: Any = SimpleNamespace(name="a.arrow", text=text, file=None, sha256="", digest="0", scene_of_entry=0)
         shown.open(story)
 
     json.dumps(text)  # which leaves its UTF-8 with it
