@@ -257,6 +257,7 @@ def test_what_is_written_and_not_sent_is_there_again(story_page: Page) -> None:
     message.fill("add a dialog")
     load_anew(story_page)
     expect(message).to_have_value("add a dialog")
+    node(story_page, 13).wait_for()  # what is sent before that is kept, to be sent again
     message.fill("nothing")
     story_page.get_by_role("button", name="Preview", exact=True).click()
     expect(message).to_have_value("")
