@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, cast
 
+from arrow_project.colliding import refuse_colliding
 from arrow_project.errors import ParseError
 from arrow_project.operation import Finding
-from arrow_project.text_form import decode, fractions, refuse_colliding
+from arrow_project.text_form import decode, fractions
 from arrow_project.values import Record, is_id, is_within, place_of, record, shown
 
 SETS = ("scenes", "nodes", "variables", "characters")

@@ -11,7 +11,7 @@ from arrow_project.operations.connecting import native_slot
 from arrow_project.phrases import as_json, bare, exits, phrase, quoted, simplified
 from arrow_project.project import ArrowProject
 from arrow_project.project_data import ProjectData
-from arrow_project.values import Connection, Record, connections, distinct, integer, record, text
+from arrow_project.values import Connection, Record, connections, counted, distinct, integer, record, text
 
 _SHORT = 48
 _LONGEST_TYPE = 100  # of a node that Arrow does not know
@@ -68,9 +68,7 @@ class _Lines:
 
     def __init__(self, project: ProjectData) -> None:
         self.project = project
-        self._named = Counter[int]()
-        for node_id in chain.from_iterable(map(project.scene_map, project.scenes)):
-            self._named[node_id] += 1
+        self._named = counted(chain.from_iterable(map(project.scene_map, project.scenes)))
         self._least: dict[tuple[int, int | None], int] = {}
         self._told: dict[tuple[int, int | None], _Told] = {}
 

@@ -7,6 +7,7 @@ from io import StringIO
 from itertools import chain, groupby, pairwise
 from typing import Any, NoReturn, cast
 
+from arrow_project.colliding import refuse_colliding
 from arrow_project.errors import ParseError
 from arrow_project.long_texts import MOST_CHARACTERS, MOST_VALUES, is_crowded, pieces, with_signs
 from arrow_project.values import LONGEST_KEY, LONGEST_TEXT, TOO_LONG, inner, place_of, shown, too_long
@@ -34,10 +35,6 @@ _MANY_IDS, _VERY_MANY_IDS, _MOST_IDS = 8_000, 20_000, 100_000
 # Of the numbers between the ids of an author: what is deleted leaves gaps, in a larger story fewer of them.
 _MOST_LACKING, _MOST_LACKING_OF_VERY_MANY = 0.5, 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
-# What the numbers of one object are looked for among: few of them keep nobody waiting, however they were chosen.
-_FEW, _MOST_LOOKED_AT = 64, 12
-_SIZES = (-1, 0, 1, 2)  # that Python gives a table of so many, from the smallest that has room, and as it grows
-_64_BITS = (1 << 64) - 1
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
@@ -280,49 +277,11 @@ def _with_integer_keys(table: dict[Any, Any]) -> dict[Any, Any]:
         # digits and the minus sign sort before the colon, letters after it
         if key < ":" and _INTEGER.match(key):
             table = {int(key) if _is_integer(key) else key: item for key, item in table.items()}
-            if len(table) > _FEW:
-                refuse_colliding([key for key in table if isinstance(key, int)])
+            refuse_colliding([key for key in table if isinstance(key, int)])
             break
     if len(table) > _MOST_FIELDS and sum(isinstance(key, str) for key in table) > _MOST_FIELDS:
         raise ParseError(f"An object has more than {_MOST_FIELDS:,} fields, as none of Arrow's has; divide it.", 1)
     return table
-
-
-def refuse_colliding(keys: list[int]) -> None:
-    """Refuse numbers each of which is looked for among most of the others, as somebody has chosen them.
-
-    Python looks for one in the place that its last bits name, and goes on from each that is taken. To compare two such
-    objects is one step, for seconds, in which no other thread runs.
-    """
-    different = sum(1 for _ in groupby(sorted(keys)))  # by their order, and by no table for which they may be chosen
-    smallest = (3 * different // 2).bit_length()
-    if different <= _FEW or max(keys) - min(keys) < 1 << (smallest - 1):  # each has a place of its own
-        return
-    if any(_looked_at(keys, smallest + more) > _MOST_LOOKED_AT * len(keys) for more in _SIZES):
-        raise ParseError(
-            "An object has numbers as keys that no editor gives: one of them is looked for among all the others. "
-            "Save a copy from Arrow 3.",
-            63,
-        )
-
-
-def _looked_at(keys: list[int], bits: int) -> int:
-    """How many places of a table with 2 to the power of `bits` are taken where one was looked for; not much more."""
-    mask, found = (1 << bits) - 1, 0
-    table: list[int | None] = [None] * (mask + 1)
-    room = 2 * len(table) // 3
-    for key in keys:
-        rest = hash(key) & _64_BITS
-        place = rest & mask
-        while table[place] is not None and table[place] != key:
-            found += 1
-            rest >>= 5
-            place = (5 * place + rest + 1) & mask
-        room -= table[place] is None
-        table[place] = key
-        if not room or found > _MOST_LOOKED_AT * len(keys):
-            break
-    return found
 
 
 def _is_integer(key: str) -> bool:

@@ -1,6 +1,7 @@
 """Honest reading of document data: whatever a file holds, these answer with the type they name."""
 
 import reprlib
+from collections import Counter
 from collections.abc import Iterable
 from itertools import chain, islice
 from sys import getsizeof
@@ -123,6 +124,14 @@ def distinct(ids: Iterable[int]) -> list[int]:
     for each in ids:
         found[each] = None
     return list(found)
+
+
+def counted(ids: Iterable[int]) -> Counter[int]:
+    """How often each id is there; in a loop, as `distinct` is."""
+    counts = Counter[int]()
+    for each in ids:
+        counts[each] += 1
+    return counts
 
 
 def copied(value: Any) -> Any:

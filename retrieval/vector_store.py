@@ -160,8 +160,7 @@ class VectorStore:
             )
         with self._chroma.using(name):
             collection = self._collection(chroma, made.id, key.workspace)
-            # An index is read for a question beside other threads, and for a write in place of them.
-            self._chroma.ask_first(made.id, lambda: collection.query([batch[0][1]], n_results=1, include=[]))
+            self._ask_first(collection)
         with self._chroma.using(name), self._chroma.writing():
             collection.upsert(
                 ids=[passage.id for passage, _ in batch],
@@ -171,9 +170,13 @@ class VectorStore:
             )
 
     def _deleted(self, ids: list[str], collection: Collection) -> None:
-        self._chroma.ask_first(collection.id, lambda: collection.get(limit=1, include=["embeddings"]))
+        self._ask_first(collection)
         with self._chroma.writing():
             collection.delete(ids)
+
+    def _ask_first(self, collection: Collection) -> None:
+        """An index is read for a question beside other threads, and for a write in place of them."""
+        self._chroma.ask_first(collection.id, lambda: collection.get(limit=1, include=["embeddings"]))
 
     def _asked(
         self, chroma: ServerAPI, key: ProjectKey, vector: NDArray[np.float32], k: int, document_id: str | None

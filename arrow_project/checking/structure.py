@@ -1,13 +1,13 @@
 """Invariants 6 to 8, 14 to 26, 62: ids, authors, entries, scenes."""
 
-from collections import Counter
+from itertools import chain
 
 from arrow_project.checking.findings import Findings, found, node_place
 from arrow_project.checking.survey import Survey
 from arrow_project.ids import CHAPTER_SHIFT, MAX_AUTHOR, SEED_LIMIT
 from arrow_project.loading import MAX_ID, SETS, integer_epoch
 from arrow_project.project_data import ProjectData
-from arrow_project.values import AUTHOR_SHIFT, Record, integer, is_id, record, shown
+from arrow_project.values import AUTHOR_SHIFT, Record, counted, integer, is_id, record, shown
 
 _AUTHORS, _OLD_SEED = 14, 16
 _COMMANDS = frozenset({"_use", "_as_entry", "_exposure_revision"})
@@ -24,16 +24,14 @@ def structure(survey: Survey) -> Findings:
 
 
 def _ids(project: ProjectData) -> Findings:
-    counts: Counter[int] = Counter()
+    tables = project.raw["resources"]
     for name in SETS:
-        table = project.raw["resources"][name]
-        for key in table:  # one after the other: they may be chosen to be looked for among those of other tables
-            counts[key] += 1
+        for key in tables[name]:
             if key < 0:
                 yield found(6, f"{name} {key}", "An id must not be negative.")
             elif key > MAX_ID:
                 yield found(7, f"{name} {key}", "An id must fit into 53 bits (at most 9007199254740991).")
-    for key, count in counts.items():
+    for key, count in counted(chain.from_iterable(tables[name] for name in SETS)).items():
         if count > 1:
             yield found(8, f"id {key}", "The same id is used in two sets; each resource needs its own.")
 
@@ -78,12 +76,10 @@ def _entries(project: ProjectData) -> Findings:
 
 def _maps(survey: Survey) -> Findings:
     project = survey.project
-    homes = Counter[int]()
+    homes = counted(chain.from_iterable(scene["map"] for scene in project.scenes.values()))
     first = project.owner(project.entry)
     entries = {project.entry}
     for key, scene in project.scenes.items():
-        for node_id in scene["map"]:
-            homes[node_id] += 1
         entries.add(integer(scene["entry"]))
         yield from _scene(project, key, scene, is_macro=project.is_macro(key) and key != first)
     for node_id, seen in survey.nodes.items():

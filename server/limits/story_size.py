@@ -63,10 +63,10 @@ def size_once_read(content: str) -> int:
     is_full = content.count("{") + escaped > _MANY
     exposures = sum(len(_EXPOSURE.findall(piece)) for piece in pieces(content, 5)) if is_full else 0
     marks = _marks(content) + _BYTES["{"] * escaped
-    return texts_once_read(content) + marks + _BYTES_OF_EXPOSURE * exposures
+    return _texts_once_read(content) + marks + _BYTES_OF_EXPOSURE * exposures
 
 
-def texts_once_read(content: str) -> int:
+def _texts_once_read(content: str) -> int:
     """What the texts of a long story may take once they are read: a wide character may be written as an escape.
 
     It makes each character of its text take two or four bytes, whichever text that is.

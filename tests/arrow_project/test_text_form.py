@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arrow_project import ArrowProject, ParseError, check_text, long_texts, parse, text_form
+from arrow_project.colliding import _looked_at  # pyright: ignore[reportPrivateUsage]
 from arrow_project.text_form import (
     _has_many_ids,  # pyright: ignore[reportPrivateUsage]
     _refuse_scattered,  # pyright: ignore[reportPrivateUsage]
@@ -376,7 +377,7 @@ def test_nor_are_they_in_several_tables(first: list[int]) -> None:
 @given(st.integers(0, 2**53), st.sets(st.integers(0, 127), min_size=65))
 def test_numbers_that_lie_close_together_have_places_of_their_own(least: int, further: set[int]) -> None:
     keys = [least + one for one in further]
-    assert [text_form._looked_at(keys, bits) for bits in (7, 8, 9, 10)] == [0] * 4  # pyright: ignore[reportPrivateUsage]
+    assert [_looked_at(keys, bits) for bits in (7, 8, 9, 10)] == [0] * 4
 
 
 @given(st.lists(st.integers(0, 2**53 - 1), min_size=65, max_size=2_000, unique=True))

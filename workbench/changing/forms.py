@@ -102,9 +102,11 @@ class FunctionForm:
     def _choose_first(self) -> None:
         assert self._first is not None
         chosen = self._first.element.value
+        if chosen == self._chosen:
+            return
         if self._drawn == "create_insert_node":  # what is written as one type stays beside another
-            self._draw_rest()
-        elif chosen != self._chosen:
+            self._draw_of(chosen)
+        else:
             self._unless_written(partial(self._draw_of, chosen))
 
     def _draw_of(self, chosen: Any) -> None:
@@ -119,7 +121,7 @@ class FunctionForm:
             draw()
             return
         self._function.set_value(self._drawn or None)
-        if self._first is not None and self._drawn != "create_insert_node":
+        if self._first is not None:
             self._first.element.set_value(self._chosen)
         what = "What is written in the form of this function is not previewed yet. Give it up?"
         with self._asking.clear():
