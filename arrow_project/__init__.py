@@ -15,7 +15,7 @@ from arrow_project.long_texts import (
     outside_of_texts,
     pieces,
 )
-from arrow_project.losses import Loss, Tables, describe_loss, losses, tables_of
+from arrow_project.losses import Loss, Tables, describe_loss, losses, replaced_records, tables_of
 from arrow_project.names import fold, near
 from arrow_project.node_view import node_data, node_data_schema, node_details, node_line, node_lines
 from arrow_project.operation import Finding, NativeCall, Operation, OperationResult, OperationSpec, Selection
@@ -26,7 +26,7 @@ from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import changed_ids, renumbered, renumbered_data
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
-from arrow_project.values import copied, is_within, width_of
+from arrow_project.values import copied, is_within, left_of, width_of
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -68,6 +68,7 @@ __all__ = [
     "has_more_values",
     "is_crowded",
     "is_within",
+    "left_of",
     "losses",
     "lower",
     "near",
@@ -82,6 +83,7 @@ __all__ = [
     "pieces",
     "renumbered",
     "renumbered_data",
+    "replaced_records",
     "restore",
     "shorten",
     "tables_of",

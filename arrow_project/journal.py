@@ -49,10 +49,25 @@ class Journal:
             undo()
             self.kept -= size
 
+    def replaced(self, position: int) -> dict[tuple[int, Any], Any]:
+        """What was there before the changes since then, by the `id` of its table and the key in it; not what is new."""
+        was: dict[tuple[int, Any], Any] = {}
+        undoing: list[Any] = [undo for undo, _ in self._undo[max(0, position - self._committed) :]]
+        for undo in undoing:
+            match undo:
+                case partial(func=func, args=(table, key, value)) if func is _put:
+                    was.setdefault((id(table), key), value)
+                case partial(func=func, args=(table, places)) if func is _restore:
+                    for _, key, value in places:
+                        was.setdefault((id(table), key), value)
+                case _:
+                    pass
+        return was
+
     def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
         """Set a key; an existing one keeps its place."""
         if key in table:
-            self.note(partial(table.__setitem__, key, table[key]), _beside(table[key], value))
+            self.note(partial(_put, table, key, table[key]), _beside(table[key], value))
         else:
             self.note(partial(table.__delitem__, key))
         table[key] = value
@@ -91,6 +106,10 @@ class Journal:
         size = _OF_A_CHANGE + replaced
         self._undo.append((undo, size))
         self.kept += size
+
+
+def _put(table: dict[Any, Any], key: Any, value: Any) -> None:
+    table[key] = value
 
 
 def _beside(old: Any, new: Any) -> int:

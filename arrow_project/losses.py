@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import chain
@@ -72,6 +73,22 @@ def tables_of(project: ArrowProject, placed: Set[int] | None = None) -> Tables:
         "place": _places(place for entries in maps for place in entries.items()),
         "variable": data.variables,
         "character": data.characters,
+    }
+
+
+def replaced_records(project: ArrowProject, checkpoint: int) -> Tables:
+    """The records that were changed or removed since the checkpoint, as they were then; the texts are the project's."""
+    data, fields = project.data, defaultdict[int, dict[Any, Any]](dict)
+    for (table, key), value in data.journal.replaced(checkpoint).items():
+        fields[table][key] = value
+    tables = {"scene": data.scenes, "node": data.nodes, "variable": data.variables, "character": data.characters}
+    return {
+        kind: {
+            key: {**record, **fields[id(record)]}
+            for key, record in chain(fields[id(table)].items(), table.items())
+            if key in fields[id(table)] or id(record) in fields
+        }
+        for kind, table in tables.items()
     }
 
 

@@ -51,7 +51,7 @@ def renumbered_native(document: Mapping[str, Any], ids: Mapping[int, int]) -> di
 def _record(given: dict[str, Any], ids: Mapping[int, int]) -> dict[str, Any]:
     keys = set(_ID_KEYS)
     # a target says of what kind its id is, an operand whether its value is a variable
-    if given.get("type") in ("node", "scene", "marker"):
+    if given.get("type", "node") in ("node", "scene", "marker"):
         keys.add("id")
     if given.get("type") == "variable":
         keys.add("value")

@@ -80,6 +80,14 @@ def inner(value: Any) -> Iterable[Any]:
 
 def is_within(value: Any, most: int) -> bool:
     """Whether a value has at most so many characters and values, told without looking at many more."""
+    return left_of(most, value) >= 0
+
+
+def left_of(most: int, value: Any) -> int:
+    """What is left of so many characters and values once those of a value are taken; below 0 where it has more.
+
+    Not many more are looked at.
+    """
     left, waiting = most, [value]
     while waiting and left >= 0:
         one = waiting.pop()
@@ -91,7 +99,7 @@ def is_within(value: Any, most: int) -> bool:
             waiting += several[: max(left, 0)]
         else:
             left -= len(one) if isinstance(one, str) else 1
-    return left >= 0
+    return left
 
 
 def width_of(text: str) -> int:

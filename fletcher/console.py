@@ -235,7 +235,8 @@ def print_found(answer: Answer) -> None:
         out.print(escape(passage["text"].strip()))
         out.print()
     for entry in answer.get("pages_without_text", ()):
-        note = f"Not searched: page {page_list(entry['pages'])} of {entry['document']} (pictures without text)"
+        pages = page_list(entry["pages"]) + (f" and {more} more" if (more := entry.get("more_pages")) else "")
+        note = f"Not searched: page {pages} of {entry['document']} (pictures without text)"
         out.print(note, markup=False, style="yellow")
     if answer.get("text_only"):
         out.print("Searched by text only: the vectors cannot be asked just now.", style="yellow")

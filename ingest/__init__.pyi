@@ -1,3 +1,4 @@
+from .addition import IS_THERE as IS_THERE
 from .addition import Given as Given
 from .extracted import Block as Block
 from .extracted import Extracted as Extracted

@@ -25,6 +25,8 @@ from ingest.split import split
 
 logger = logging.getLogger(__name__)
 
+IS_THERE = "DOCUMENT_IS_THERE"  # the code of what would take the place of another version
+
 
 class Reader(Protocol):
     """What reads documents apart from this process: `ReaderPool`."""
@@ -72,7 +74,8 @@ class Given:
 class Addition:
     """Takes sources one by one and says what became of each.
 
-    `before` is what the project had; with `of_folder`, what is written is the linked folder's.
+    `before` is what the project had; with `of_folder`, what is written is the linked folder's. Unless it `overwrites`,
+    a document takes the place of none that has other content.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class Addition:
         places: Shares,
         *,
         of_folder: bool,
+        overwrites: bool,
     ) -> None:
         self._key = key
         self._wanted_languages = ocr_languages
@@ -96,6 +100,7 @@ class Addition:
         self._progress = progress
         self._places = places
         self._of_folder = of_folder
+        self._overwrites = overwrites
         self._given = Given()
         self.wrote = False
 
@@ -124,6 +129,8 @@ class Addition:
         if known is not None and is_same and not self._is_outdated(known):
             self._store.restore_original(self._key, known, source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
+        if known is not None and not is_same and not self._overwrites:
+            return self._kept(_failed(source.name, _not_agreed(source.name)))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
         updated_at = known.updated_at if known is not None and is_same else None
@@ -200,4 +207,11 @@ def _two_of(name: str) -> Problem:
         "DUPLICATE_NAME",
         f"{name}: another document of this name was given before it, and a name stands for one document. "
         "Rename one of them, or give the folder above both.",
+    )
+
+
+def _not_agreed(name: str) -> Problem:
+    return Problem(
+        IS_THERE,
+        f"{name}: there is a document of this name with other content, which stays until its user agrees to lose it.",
     )

@@ -21,7 +21,7 @@ from retrieval import ProviderAway, VectorStoreUnavailable
 logger = logging.getLogger(__name__)
 
 # A large document is in memory with so many others at most, of which none is its workspace's.
-_LARGE_AT_ONCE = 3
+_LARGE_AT_ONCE = 2  # and as many of linked folders
 # Of others that are no notes, far more than are read: a workspace may add to any number of projects at the same time.
 _SMALL = 2**18
 _ORDINARY_AT_ONCE, _NEWCOMERS = 16, 4
@@ -79,8 +79,8 @@ class Ingestor:
         self._readers = readers
         self._ocr_languages = ocr_languages
         # Taken in this order, while the project's lock is held; readers and the catalog have theirs behind these.
-        self._large = Shares(_LARGE_AT_ONCE, each=1)
         # Those of folders by themselves: a drive may hang, and uploads wait for none.
+        self._large = {of_folder: Shares(_LARGE_AT_ONCE, each=1) for of_folder in (True, False)}
         self._ordinary = {
             of_folder: Shares(_ORDINARY_AT_ONCE, _OF_A_WORKSPACE, _NEWCOMERS) for of_folder in (True, False)
         }
@@ -94,6 +94,7 @@ class Ingestor:
         replace: bool = False,
         gone: Collection[str] = (),
         of_folder: bool = False,
+        overwrites: bool = True,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """Make documents searchable by text; their vectors are `embed`'s.
@@ -102,6 +103,7 @@ class Ingestor:
         `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
         with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder. With
         `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so.
+        Unless it `overwrites`, what would take the place of another version is `failed` with `DOCUMENT_IS_THERE`.
         """
         started = perf_counter()
         say = progress or _nobody
@@ -110,7 +112,15 @@ class Ingestor:
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
             addition = Addition(
-                key, before, self._store, self._readers, say, self._ocr_languages, self._places, of_folder=of_folder
+                key,
+                before,
+                self._store,
+                self._readers,
+                say,
+                self._ocr_languages,
+                self._places,
+                of_folder=of_folder,
+                overwrites=overwrites,
             )
             reports: list[DocumentReport] = []
             for done, entry in enumerate(entries):
@@ -158,8 +168,8 @@ class Ingestor:
         """Held for as long as a document is in memory that came from the disk."""
         if not isinstance(entry, Unread) or entry.size <= _SMALL:
             return nullcontext()
-        files = self._large if entry.size > LARGE else self._ordinary[of_folder]
-        return files.taken(workspace, beat, entry.size / BYTES_PER_S)
+        files = self._large if entry.size > LARGE else self._ordinary
+        return files[of_folder].taken(workspace, beat, entry.size / BYTES_PER_S)
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
         """Who hears how many vectors are made; None where none are missing."""

@@ -1,10 +1,14 @@
 """The tools of documents: search, read, look at a page, list, add."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from mcp.types import InputRequiredResult
 
 from agent import (
     NO_STORY,
@@ -19,17 +23,35 @@ from agent import (
     remark,
 )
 from corpora import ProjectKey
-from ingest import MOST_ENTRIES, DocumentReport, FolderUnusable, IngestReport, Refusal, Scan, ScanError, Unread, scan
+from ingest import (
+    IS_THERE,
+    MOST_ENTRIES,
+    DocumentReport,
+    FolderUnusable,
+    IngestReport,
+    Refusal,
+    Scan,
+    ScanError,
+    Unread,
+    scan,
+)
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import picture_of
 from mcp_server.projects import PROJECT, project_of
+from mcp_server.questions import ask, can_ask, carried_answer
 from mcp_server.tool import ADDS, AssistantCall, Tool, ToolAnswer, ToolError, closed
 from retrieval import Retriever, page_range
 
 _PASSAGES = 8
 _MOST_LISTED = 200
 _MOST_PATHS = 50
+_MOST_ASKED_ABOUT = 20
+# What is to be done about documents that stay, by whether an assistant's word changes nothing.
+_HOW = {
+    False: "Documents that are there with other content stay. Ask the user, and after a yes call again with replace.",
+    True: "Documents that are there with other content stay. Users replace them, on the page or with fletcher ingest.",
+}
 
 
 def with_properties(tool: str, properties: dict[str, Any]) -> dict[str, Any]:
@@ -114,16 +136,43 @@ def _listed(entry: dict[str, Any]) -> str:
     return f"- {quoted_name(entry['name'])}{pages}{pictures}{more}"
 
 
-async def _add(call: AssistantCall) -> ToolAnswer:
-    key, services = await project_of(call), call.services
+async def _add(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
+    """What another version would be lost of is added only once the user has agreed."""
+    key, carried = await project_of(call), carried_answer(call)
+    # The same files as those that the user was asked about.
+    asked = sha256(json.dumps([key.project_id, call.arguments["paths"]]).encode()).hexdigest()
+    is_agreed = carried == (asked, "yes") or _is_agreed(call)
+    report = await _read_in(call, key, overwrites=is_agreed)
+    there = [entry.name for entry in report.documents if entry.error is not None and entry.error.code == IS_THERE]
+    if there and carried is None and can_ask(call.context):
+        decision = await ask(call, asked, await in_thread(_question, there))
+        if isinstance(decision, InputRequiredResult):
+            return decision
+        if decision == "yes":
+            report, there = await _read_in(call, key, overwrites=True), []
+    return await in_thread(_report, report, _HOW[call.services.confirm == "always"] if there else "")
+
+
+def _is_agreed(call: AssistantCall) -> bool:
+    """Whether nobody has to be asked, or an assistant whose client asks nobody brings the user's yes."""
+    confirm, brings_yes = call.services.confirm, bool(call.arguments.get("replace"))
+    return confirm == "never" or (brings_yes and confirm == "destructive" and not can_ask(call.context))
+
+
+async def _read_in(call: AssistantCall, key: ProjectKey, *, overwrites: bool) -> IngestReport:
     admitted = await ask_store(_admitted, call)
-    found = await services.scanning.run(key.workspace, partial(_scanned, admitted))
+    found = await call.services.scanning.run(key.workspace, partial(_scanned, admitted))
     async with IngestProgress(call.context) as progress:
-        report = await services.intake.add(key, found, progress=progress.listen)
-    return await in_thread(_report, report)
+        return await call.services.intake.add(key, found, overwrites=overwrites, progress=progress.listen)
 
 
-def _report(report: IngestReport) -> ToolAnswer:
+def _question(names: list[str]) -> str:
+    named = ", ".join(map(quoted_name, names[:_MOST_ASKED_ABOUT]))
+    more = f" and {len(names) - _MOST_ASKED_ABOUT} more" if len(names) > _MOST_ASKED_ABOUT else ""
+    return f"Replace {named}{more}? There are documents of these names with other content, which is lost then."
+
+
+def _report(report: IngestReport, how: str) -> ToolAnswer:
     """What an assistant can do something about first, and of thousands the others only counted."""
     told = sorted(report.documents, key=_importance)[:_MOST_LISTED]
     counts = Counter(document.status for document in report.documents)
@@ -131,7 +180,7 @@ def _report(report: IngestReport) -> ToolAnswer:
     lines = [_added(entry) for entry in fields["documents"]]
     if len(told) < len(report.documents):
         lines.append(f"in all: {', '.join(f'{number} {status}' for status, number in counts.items())}")
-    return ToolAnswer(fields, "\n".join(lines))
+    return ToolAnswer(fields | ({"how": how} if how else {}), "\n".join([*filter(None, [how]), *lines]))
 
 
 def _importance(document: DocumentReport) -> int:
@@ -208,7 +257,8 @@ DOCUMENT_TOOLS = (
     Tool(
         "add_documents",
         "Read files or folders of the user's machine into the project (PDF, Word, Markdown, text, tables …). Only "
-        "below the folders that were allowed. They can be searched when it answers.",
+        "below the folders that were allowed. They can be searched when it answers. The user is asked before one takes "
+        "the place of another version.",
         closed(
             {
                 "paths": {
@@ -216,6 +266,11 @@ DOCUMENT_TOOLS = (
                     "items": {"type": "string", "maxLength": 4096},
                     "minItems": 1,
                     "maxItems": _MOST_PATHS,
+                },
+                "replace": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "the user has said that documents of the same names may be replaced",
                 },
                 "project": PROJECT,
             },

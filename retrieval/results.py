@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 from corpora import Passage
 from retrieval.relevance import Relevance, relevance
+
+_MOST_PAGES = 100  # of a document that are named
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,18 @@ class SearchAnswer:
             "passages": [_as_dict(found) for found in self.passages],
         }
         if self.pages_without_text:
-            pages = self.pages_without_text.items()
-            answer["pages_without_text"] = [{"document": name, "pages": list(numbers)} for name, numbers in pages]
+            answer["pages_without_text"] = list(starmap(_pages, self.pages_without_text.items()))
         if self.text_only:
             answer["text_only"] = True
         if self.not_reranked:
             answer["not_reranked"] = True
         return answer
+
+
+def _pages(document: str, numbers: Sequence[int]) -> dict[str, Any]:
+    """The first pages, and how many there are besides."""
+    more = len(numbers) - _MOST_PAGES
+    return {"document": document, "pages": list(numbers[:_MOST_PAGES])} | ({"more_pages": more} if more > 0 else {})
 
 
 def _as_dict(found: RankedPassage) -> dict[str, Any]:

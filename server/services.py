@@ -12,8 +12,8 @@ from typing import Any
 from propcache import cached_property
 
 from agent import KEPT_TURNS, Assistant, Before, ConfirmationPolicy, Origin, PendingQuestion, Threads
-from arrow_project import Operation
-from corpora import UNDO, Catalog
+from arrow_project import Operation, is_within
+from corpora import UNDO, Catalog, CorpusError
 from corpora import Pending as StoredPending
 from ingest import FolderRoots, Ingestor
 from retrieval import Retriever
@@ -47,6 +47,7 @@ _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
 _SHARE_OF_FORMS = 4  # of all descriptors
 _MOST_QUESTIONS, _QUESTIONS_EACH = 100, 25  # of a workspace: half of the requests that it has over MCP
+_LONGEST_QUESTION = 2_000_000  # characters and values of what a yes would do: it is written, read and shown as one
 _STRICTNESS: tuple[ConfirmationPolicy, ...] = ("never", "destructive", "always")
 
 
@@ -211,6 +212,12 @@ def _nobody(_: int) -> None:
     """Who weighs nothing."""
 
 
+class QuestionTooLong(CorpusError):
+    """What a yes would do says too much to be kept and shown."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+
 class CatalogPendings:
     """The catalog's pending rows of one project, as a turn uses them.
 
@@ -246,7 +253,16 @@ class CatalogPendings:
         seeds: Mapping[int, int] | None = None,
         undoes: str = "",
     ) -> str:
-        """Keeps the operations that a yes would execute, and the message that is gone on with afterwards."""
+        """Keeps the operations that a yes would execute, and the message that is gone on with afterwards.
+
+        Raises:
+            QuestionTooLong: They say too much.
+        """
+        if not is_within([dict(operation.arguments) for operation in operations], _LONGEST_QUESTION):
+            raise QuestionTooLong(
+                f"What you would be asked about says more than {_LONGEST_QUESTION:,} characters. Nothing was done. "
+                "Divide it into several messages."
+            )
         if origin is not None:
             origin = replace(origin, history=tuple(latest(origin.history, HISTORY_OF_QUESTION)))
         payload: dict[str, Any] = {
@@ -288,6 +304,10 @@ class CatalogPendings:
         """The id of that, which is not read; empty if there is none, or if somebody else has changed the story then."""
         found = self._newest(content_sha256)
         return "" if found is None or _is_shared(found) else found.id
+
+    def has_before(self, content_sha256: str) -> bool:
+        """Whether something is kept from before a turn that led to this story."""
+        return self._newest(content_sha256) is not None
 
     def move_before(self, before: Before, content_sha256: str) -> None:
         """Keeps it, as it is now, in its place, for this story."""

@@ -89,7 +89,7 @@ class _Page(BaseRoute):
             return
         request = Request(scope, receive)
         answer = await self._answer(request)
-        if request.method == "GET" and scope["path"].startswith(_LIBRARY):
+        if request.method in ("GET", "HEAD") and scope["path"].startswith(_LIBRARY):
             answer = partial(self._hand_out, answer)
         if request.method == "POST" and answer is self._shell:
             receive = await _received(request, receive)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from agent.editing.editor import Failure, OperationRefused
@@ -28,6 +29,10 @@ _WRITTEN_MEANWHILE = (
     "The project has been changed meanwhile, and the next step would take away what has come into {}. It was not done. "
     "Ask for it again to be asked about that, too."
 )
+_OUTDATED = (
+    "What the editor shows of the story now is not known here, or cannot be read. So nobody knows what is in {} now, "
+    "of which this would take something away. It was not done. Send the story again, or save it in the editor."
+)
 
 
 class Consent:
@@ -37,11 +42,23 @@ class Consent:
         policy: When to ask first.
         holds_all: Once an operation needs a yes, all that follow wait for it as well.
         taken: What counts already, to which is added what is taken away unasked.
+        is_outdated: The user sees another story, which cannot be read: nobody knows what a yes would take away.
+
+    Attributes:
+        is_outdated: As given; it may be known by now.
     """
 
-    def __init__(self, policy: ConfirmationPolicy, *, holds_all: bool = False, taken: set[Loss] | None = None) -> None:
+    def __init__(
+        self,
+        policy: ConfirmationPolicy,
+        *,
+        holds_all: bool = False,
+        taken: set[Loss] | None = None,
+        is_outdated: bool = False,
+    ) -> None:
         self._policy: ConfirmationPolicy = policy
         self._holds_all = holds_all
+        self.is_outdated = is_outdated
         self._seen: Tables = {}
         self._created: set[tuple[str, int]] = set()
         self._left: Tables = _no_tables()  # what was created, as the turn's own operations have left it
@@ -69,7 +86,7 @@ class Consent:
         self._give_up_what_others_wrote(shown)
         if self._meanwhile is not None:
             self._meanwhile.look_at(project, shown)
-        if self._policy != "destructive" or (self._holds_all and is_waiting):
+        if not self.is_outdated and (self._policy != "destructive" or (self._holds_all and is_waiting)):
             return
         for kind, table in shown.items():
             seen = self._seen.setdefault(kind, {})
@@ -92,25 +109,34 @@ class Consent:
             is_waiting: Whether an earlier operation of the turn waits already.
 
         Raises:
-            OperationRefused: Within a yes, it would take away what others have written since.
+            OperationRefused: Within a yes, it would take away what others have written since; or anything at all of a
+                story that is outdated.
         """
-        if self._meanwhile is not None:
-            for loss in self._meanwhile.taken_away(tried):
-                if not self._is_own(loss):
-                    raise OperationRefused(Failure("CONFLICT", _WRITTEN_MEANWHILE.format(_thing(loss))))
+        self._refuse_losses_of_others(tried)
         if (self._holds_all and is_waiting) or self._policy == "always":
             return True
         if self._policy == "never":
             return False
-        after = tables_of(_with(tried, planned, selection))
+        after = _with(tried, planned, selection)
+        if after is None:  # what it would take away is not known
+            return True
         lost = set[Loss]()
-        for loss in losses(self._seen, after):
+        for loss in losses(self._seen, tables_of(after)):
             if not self._is_own(loss):
                 lost.add(loss)
                 if _are_more_than_a_little(lost | self._taken):  # which the first few are, of however many
                     return True
         self._taken |= lost
         return False
+
+    def _refuse_losses_of_others(self, tried: ArrowProject) -> None:
+        """Raises `OperationRefused` where something would be gone that the user cannot have agreed to lose."""
+        unknown = losses(self._seen, tables_of(tried)) if self.is_outdated else iter(())
+        written = self._meanwhile.taken_away(tried) if self._meanwhile is not None else iter(())
+        for found, why in (unknown, _OUTDATED), (written, _WRITTEN_MEANWHILE):
+            for loss in found:
+                if not self._is_own(loss):
+                    raise OperationRefused(Failure("CONFLICT", why.format(_thing(loss))))
 
     def asks_about(self, story: ArrowProject, operations: tuple[Operation, ...], selection: Selection) -> bool:
         """Whether the user is asked before operations that are done all or none; each of them waits then."""
@@ -201,13 +227,15 @@ def _are_more_than_a_little(lost: Collection[Loss]) -> bool:
     )
 
 
-def _with(project: ArrowProject, planned: tuple[Operation, ...], selection: Selection) -> ArrowProject:
-    """The story as it will be with what is planned."""
+def _with(project: ArrowProject, planned: tuple[Operation, ...], selection: Selection) -> ArrowProject | None:
+    """The story as it will be with what is planned; None where that cannot be told."""
     tried = project.copy() if planned else project
     for operation in planned:
         try:
-            tried.apply(operation, selection)
-        except OperationError:  # it will be refused in its turn
-            break
+            applied = tried.apply(operation, selection)
+        except OperationError:
+            return None
+        if applied.created:
+            selection = replace(selection, last_created=applied.created[-1])
         tried.commit()  # of a copy nothing is taken back; what is kept for that has a limit
     return tried

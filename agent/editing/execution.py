@@ -1,5 +1,6 @@
 """One turn's operations: tried on the shadow, held for a yes where needed, executed by the editor."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -69,6 +70,7 @@ class Execution:
         holds_all: Once an operation needs a yes, all that follow wait for it as well, and the turn goes on on a
             copy. Otherwise only those that need one do, and others are refused.
         taken: What earlier turns have taken away, where that counts.
+        is_outdated: The user sees another story, which cannot be read.
     """
 
     def __init__(
@@ -80,10 +82,11 @@ class Execution:
         *,
         holds_all: bool = False,
         taken: set[Loss] | None = None,
+        is_outdated: bool = False,
     ) -> None:
         self._context = context
         self._editor = editor
-        self.consent = Consent(confirm, holds_all=holds_all, taken=taken)
+        self.consent = Consent(confirm, holds_all=holds_all, taken=taken, is_outdated=is_outdated)
         self.shadow = Shadow(context, self.consent, tell)
         self.executed, self.created = self.shadow.executed, self.shadow.created
         self.given_ids: dict[int, int] = {}
@@ -92,6 +95,8 @@ class Execution:
         self._looked_at: ArrowProject | None = None  # another may be larger than `before`
         self.editor_s = 0.0
         self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
+        self.checkpoint = 0  # where the story was without that
+        self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
         self.refusal: Failure | None = None  # of whatever comes now
 
     @property
@@ -120,6 +125,7 @@ class Execution:
 
     def take(self, project: ArrowProject) -> None:
         """The client has sent its story, which is newer than the turn's."""
+        self.consent.is_outdated = False
         if self.held is None:
             self._context.project = project
         else:
@@ -198,7 +204,7 @@ class Execution:
         project = self._context.project
         if project is not None and self.refusal is None and self._takes_batches(operations):
             project = await self._kept(project)
-            checkpoint = project.checkpoint()
+            checkpoint = self.checkpoint = project.checkpoint()
             outcomes = None
             try:
                 batch = await self._rehearsed(project, operations)
@@ -215,9 +221,13 @@ class Execution:
         return len(operations) > 1 and self.held is None and isinstance(editor, BatchingEditor) and editor.takes_batches
 
     async def _done_together(self, batch: Sequence[OperationResult]) -> Sequence[Outcome] | None:
-        if len(batch) > 1 and isinstance(self._editor, BatchingEditor):
+        if len(batch) < 2 or not isinstance(self._editor, BatchingEditor):
+            return None
+        try:
             return await self._timed(self._editor.apply_together(batch), *batch)
-        return None
+        except asyncio.CancelledError:
+            self.is_uncertain = True
+            raise
 
     async def _rehearsed(self, project: ArrowProject, operations: Sequence[Operation]) -> list[OperationResult]:
         """The first operations, tried on the story one after the other, up to one that fails or needs a yes."""
@@ -307,11 +317,7 @@ class Execution:
         if self.held is not None:
             await self._roll_back(project, checkpoint, operation)
             return OperationFinished(operation.function, operation.arguments, None, _NOT_RUN)
-        try:
-            outcome = await self._timed(self._editor.apply(applied), applied)
-        except BaseException:  # stopped: nobody knows that it was done
-            await self._roll_back(project, checkpoint, operation)
-            raise
+        outcome = await self._done(project, checkpoint, applied)
         reported = None
         try:
             reported = await self._reported(outcome)
@@ -331,6 +337,16 @@ class Execution:
             return await self.shadow.refuse(project, checkpoint, applied, outcome, reported, failure)
         applied, differences = await self._computed(self.shadow.follow, project, applied, outcome, reported)
         return await self.shadow.conclude(applied, outcome, reported, differences)
+
+    async def _done(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> Outcome:
+        """What the editor has made of an operation that the story has been tried with."""
+        self.checkpoint = checkpoint
+        try:
+            return await self._timed(self._editor.apply(applied), applied)
+        except BaseException as error:
+            await self._roll_back(project, checkpoint, applied.operation)
+            self.is_uncertain = isinstance(error, asyncio.CancelledError)
+            raise
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
         """The client's content, which replaces the shadow at once: what comes from now on is newer."""

@@ -1,8 +1,38 @@
 """What others write into a story while something is done there that the user has agreed to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
-from arrow_project import ArrowProject, Loss, Tables, copied, losses, tables_of
+from arrow_project import ArrowProject, Loss, Tables, copied, losses, replaced_records, tables_of
+
+_KEPT_BY_ARROW = ("use", "ref", "map")
+
+
+def is_written_into(shown: ArrowProject, tried: ArrowProject, checkpoint: int) -> bool:
+    """Whether what a story has been tried with since the checkpoint changes anything that is shown otherwise now.
+
+    Where an operation of several calls is half done, each part of it may be as before, or as after it.
+    """
+    now, will_be = tables_of(shown), tables_of(tried)
+    for kind, table in replaced_records(tried, checkpoint).items():
+        for key, old in table.items():
+            record = now[kind].get(key)
+            if record is not None and not _is_of_either(record, old, will_be[kind].get(key, {})):
+                return True
+    return False
+
+
+def _is_of_either(record: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    for name, value in record.items():
+        if name in _KEPT_BY_ARROW or value in (old.get(name), new.get(name)):
+            continue
+        olds, news = old.get(name), new.get(name)
+        if not (isinstance(value, dict) and isinstance(olds, dict)):
+            return False
+        parts = cast("list[dict[str, Any]]", [value, olds, news if isinstance(news, dict) else {}])
+        if not _is_of_either(*parts):
+            return False
+    return True
 
 
 class WrittenMeanwhile:

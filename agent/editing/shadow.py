@@ -67,6 +67,11 @@ class Shadow:
         """Whether the story is the editor's, as far as anybody can tell."""
         return self._lost_sight_of is None or self._lost_sight_of is not self._context.project
 
+    def lose_sight_of(self, project: ArrowProject) -> None:
+        """Nobody knows whether the editor has done to this story what it was asked for, unless it has shown another."""
+        if self._context.project is project:
+            self.lose_sight()
+
     def lose_sight(self) -> None:
         """What the editor has now cannot be told."""
         self._lost_sight_of, self.is_shared = self._context.project, True
@@ -150,6 +155,8 @@ class Shadow:
         """Tells of what the editor had done of it before, and that the rest was not done."""
         characters = self._context.characters + weight(applied.operation, *(outcome.done or ()))
         done = await in_thread_if_large(characters, self.keep_done, project, checkpoint, outcome, reported)
+        if failure.code == "TIMEOUT":
+            self.lose_sight_of(project)
         for operation, result in done:
             await self.finish(operation, result, None, reached_editor=True)
         return await self.finish(applied.operation, None, failure, reached_editor=True)

@@ -8,9 +8,12 @@ from agent.local.resolver import Resolver
 from agent.local.steps import NotDone
 from agent.questions.parameters import missing_parameters
 from agent.turn.request import TurnContext
-from arrow_project import ErrorCode, Operation, Selection, Story
+from arrow_project import ErrorCode, Operation, Selection, Story, left_of
 
 _MOST_STEPS = 2_000  # of one message; each looks through the story
+# What the steps of one message say together, in characters: each is told with all of it, and a step may give a tag by
+# saying all tags.
+_MOST_SAID = 2_000_000
 
 
 class Incomplete(NotDone):
@@ -37,6 +40,7 @@ class Draft:
         self._context = context
         self._story: Story | None = None
         self._exits: dict[int, int] = {}
+        self._left_to_say = _MOST_SAID
         self.done: list[tuple[Operation, dict[str, Any]]] = []
         self.told: list[str] = []
         self.last_created: int | None = None
@@ -62,6 +66,9 @@ class Draft:
         self.go_on()
         if len(self.done) >= _MOST_STEPS:
             raise NotDone(f"That takes more than {_MOST_STEPS:,} steps. Divide it into several messages or dialogues.")
+        self._left_to_say = left_of(self._left_to_say, arguments)
+        if self._left_to_say < 0:
+            raise NotDone(f"That says more than {_MOST_SAID:,} characters in all. Divide it into several messages.")
         operation = Operation(function, arguments)
         if missing_parameters(operation):
             raise Incomplete(operation)

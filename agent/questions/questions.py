@@ -39,7 +39,7 @@ class Questions:
         names = ", ".join(dict.fromkeys(operation.function.replace("_", " ") for operation in operations))
         what = "This is what would change:" if kind == "plan" else f"{names} would change this:"
         pending_id = self._store.put(kind, operations, fingerprint(before), origin, seeds or before.seeds)
-        text = f"{what}\n{changes}\n{_what_is_lost(before, after)}{_HOW_TO_ANSWER}"
+        text = f"{what}\n{_what_is_lost(before, after)}{changes}\n{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, changes, tuple(operations))
 
     def once_more(self, pending: PendingQuestion, project: ArrowProject) -> Asked:
@@ -56,7 +56,7 @@ class Questions:
         """Whether the turn `undoes` is to be taken back; a yes runs the undo itself, not the operations of it."""
         pending_id = self._store.put(kind, (Operation(UNDO),), fingerprint(before), undoes=undoes)
         what = "This is what would change:" if kind == "plan" else "undo would change this:"
-        text = f"{what}\n{way.changes}\n{_what_is_lost(before, way.before)}{_HOW_TO_ANSWER}"
+        text = f"{what}\n{_what_is_lost(before, way.before)}{way.changes}\n{_HOW_TO_ANSWER}"
         return Asked(kind, text, pending_id, way.changes, way.operations)
 
     def about_words(self, project: ArrowProject | None, problem: str, origin: Origin) -> Asked:
@@ -71,6 +71,7 @@ class Questions:
 
 
 def _what_is_lost(before: ArrowProject, after: ArrowProject) -> str:
+    """Said before the changes: of a long question some show the beginning alone."""
     found = losses(tables_of(before), tables_of(after))
     lost = [describe_loss(before, loss) for loss in islice(found, _MOST_LOSSES)]
     more = " …, and more" if next(found, None) else ""

@@ -42,6 +42,7 @@ class TurnRequest:
             and any number of them follow from one message of the user, so it counts on over them until a yes.
         by_assistant: It is the turn of such an assistant.
         may_undo: An assistant's turn, which it may take back unasked, by the id of what is kept from before it.
+        is_outdated: The user has another story before their eyes, which cannot be read: nothing of it is taken away.
     """
 
     key: ProjectKey | None
@@ -62,6 +63,7 @@ class TurnRequest:
     taken: set[Loss] = field(default_factory=set[Loss])
     by_assistant: bool = False
     may_undo: str = ""
+    is_outdated: bool = False
 
 
 def _on() -> None:

@@ -10,6 +10,7 @@ from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignme
 from agent.answering.function_names import function_named
 from agent.editing.editor import Editor, Failure, OperationRefused, Rehearsal
 from agent.editing.execution import Execution, Held
+from agent.editing.meanwhile import is_written_into
 from agent.editing.reconciliation import CREATED_BY
 from agent.local import WordsMissing
 from agent.models.keys import without_keys
@@ -116,6 +117,7 @@ class Turn:
             self._tell,
             holds_all=bool(request.operations) or not assistant.answerer.converses,
             taken=request.taken if request.operations else None,
+            is_outdated=request.is_outdated,
         )
         self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader(), self._tell)
 
@@ -127,17 +129,28 @@ class Turn:
     @property
     def not_kept(self) -> str | None:
         """The story from before the turn, where an undo needs it and it could not be kept; else None."""
-        return self._execution.before if self._changed and not self._kept and not self._direct.has_undone else None
+        is_lacking = self._changed and not self._kept and not self._direct.has_undone
+        return self._execution.before if is_lacking or self._execution.is_uncertain else None
 
-    async def follow(self, project: ArrowProject) -> None:
-        """The client has sent its story meanwhile: it is newer than the turn's copy, or lacks its last operations."""
+    async def would_lose(self, shown: ArrowProject) -> bool:
+        """Whether the operation under way changes what has been written meanwhile into the story that is shown."""
+        tried, checkpoint = self.context.project, self._execution.checkpoint
+        return tried is not None and await in_thread(is_written_into, shown, tried, checkpoint)
+
+    async def follow(self, project: ArrowProject) -> bool:
+        """The client has sent its story meanwhile: it is newer than the turn's copy, or lacks its last operations.
+
+        Returns whether it lacks some that the editor has answered: it was late, or its user has taken them back.
+        """
         lacking: int | None = None
+        under_way = len(self._execution.under_way)
         try:
             lacking = await in_thread_if_large(self.context.characters, self._lacking, project)
         finally:
             self._execution.shadow.is_shared |= lacking is None
             if not lacking:  # else the turn's copy is the newer one
                 self._execution.take(project)
+        return lacking is not None and lacking > under_way
 
     def _lacking(self, project: ArrowProject) -> int | None:
         """How many of the turn's last operations the story lacks; None where it differs otherwise.
@@ -343,7 +356,8 @@ class Turn:
             self._changed = True
             return
         before, after, is_known = self._execution.before, self.context.project, self._execution.shadow.is_known
-        if not self._execution.executed or self._request.plan or after is None or before is None:
+        is_untouched = not self._execution.executed and is_known
+        if is_untouched or self._request.plan or after is None or before is None:
             return
         self._changed = not is_known or after.to_text() != before
         if self._changed and is_known:

@@ -32,9 +32,9 @@ def with_ids(function: str, arguments: dict[str, Any], said: Said) -> dict[str, 
 
 def _record(given: dict[str, Any], said: Said) -> dict[str, Any]:
     kinds = dict(_KINDS)
-    # a target says of what kind its id is, an operand whether its value is a variable
-    if given.get("type") in ("node", "scene", "marker"):
-        kinds["id"] = "scene" if given["type"] == "scene" else "node"
+    # a target says of what kind its id is (a node's, where it says nothing), an operand whether its value is a variable
+    if given.get("type", "node") in ("node", "scene", "marker"):
+        kinds["id"] = "scene" if given.get("type") == "scene" else "node"
     if given.get("type") == "variable":
         kinds["value"] = "variable"
     kinds["target"] = "node"
@@ -42,6 +42,8 @@ def _record(given: dict[str, Any], said: Said) -> dict[str, Any]:
 
 
 def _value(value: Any, said: Said, kind: str, key: str = "") -> Any:
+    if key == "tags":  # whose names and values may be any
+        return value
     if isinstance(value, str):
         return said.get((kind, value), value)
     if isinstance(value, dict):

@@ -126,10 +126,16 @@ func is_writing() -> bool:
 	return entries.any(func(entry: Control) -> bool: return not entry.text.is_empty())
 
 
-# Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on.
+# Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on. So
+# does whoever has written beside an entry, as that is in no node yet either.
 func _leave_as_typed(fields: Array, inspected: int) -> void:
 	var tab: Node = mind.Inspector.Tab.Node
-	var typed := fields.map(func(field: Control) -> Array: return [field, field.text, _caret(field)])
+	var known: Variant = _strings(mind._PROJECT.resources.nodes[inspected]) if is_writing() else null
+	var typed := fields.map(
+		func(field: Control) -> Array:
+			var is_written: bool = not field.text.is_empty() and not field.get_parent() is SpinBox
+			return [field, field.text, _caret(field), is_written and known is Array and field.text not in known]
+	)
 	for _frame in 2:
 		await main.get_tree().process_frame
 	if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
@@ -139,8 +145,18 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 		if field.text.is_empty() and one[1] and field in _entries(tab):
 			field.text = one[1]
 			field.text_changed.emit(one[1])
+		elif field.text != one[1] and one[3]:
+			field.text = one[1]
 		if field.text == one[1]:
 			_set_caret(field, one[2])
+
+
+func _strings(value: Variant) -> Array:
+	if value is Dictionary:
+		return _strings(value.values())
+	if value is Array:
+		return value.reduce(func(found: Array, each: Variant) -> Array: return found + _strings(each), [])
+	return [value] if value is String else []
 
 
 func _entries(tab: Node) -> Array:

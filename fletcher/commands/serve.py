@@ -16,6 +16,7 @@ from fletcher.log import log_as_server
 from fletcher.options import DataDir, Workspace, settings_for
 from fletcher.owner import open_alone
 from fletcher.settings import Settings
+from fletcher.termination import end_in_any_case
 
 _ONE_OWNER = (
     "The server cannot start beside another owner. If that is 'fletcher mcp', end the assistant that has started it; "
@@ -112,7 +113,12 @@ def run_server(
         if settings.page:
             mount(app, services, access)
         with giving_back():
-            Server(app, settings.max_message_bytes, services.intake.end).run(sockets=[bound])
+
+            def ends() -> None:
+                services.intake.end()
+                end_in_any_case()
+
+            Server(app, settings.max_message_bytes, ends).run(sockets=[bound])
 
 
 def _who_may_use_it(settings: Settings) -> str:

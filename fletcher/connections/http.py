@@ -116,7 +116,7 @@ class Http(WatchesReader, HttpToolsProtocol):
         self._neither_head_nor_body += len(data)
         super().data_received(data)
         self._incoming.head = self._neither_head_nor_body
-        if self.transport.is_closing() or self.transport.get_protocol() is not self:
+        if self.transport.is_closing() or self not in self.connections:
             self._has_head()
             self._incoming.drop()
         elif self._neither_head_nor_body > _LONGEST_HEAD:
@@ -204,7 +204,7 @@ class Http(WatchesReader, HttpToolsProtocol):
 
     def _is_held(self) -> bool:
         """Whether nothing more is read: the app is still to take what came, or a socket reads now."""
-        return self.flow.read_paused or self.transport.get_protocol() is not self
+        return self.flow.read_paused or self not in self.connections
 
     def _client(self) -> str | None:
         """Whose the last request was that the app has let in, if it is one of those that have to show whose."""

@@ -78,6 +78,7 @@ class Intake:
         sources: Collection[Source | Refusal | Unread],
         *,
         replace: bool = False,
+        overwrites: bool = True,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """`Ingestor.add`; `progress` is called in a thread. The vectors follow.
@@ -87,7 +88,7 @@ class Intake:
             NoRoomForDocuments: Too many others wait.
         """
         with self._held(key.workspace, sources):
-            report = await self._added(key, sources, replace, progress)
+            report = await self._added(key, sources, replace, progress, overwrites=overwrites)
         self._metrics.add_report(report)
         return report
 
@@ -153,9 +154,11 @@ class Intake:
         sources: Collection[Source | Refusal | Unread],
         replace: bool,
         progress: ProgressListener | None = None,
+        *,
+        overwrites: bool = True,
     ) -> IngestReport:
         listen = self._listener(key, progress)
-        add = partial(self._ingestor.add, key, sources, replace=replace, progress=listen)
+        add = partial(self._ingestor.add, key, sources, replace=replace, overwrites=overwrites, progress=listen)
         return await self._in_turn(key, [source.name for source in sources], add)
 
     async def _in_turn(self, key: ProjectKey, names: Iterable[str], work: Callable[[], IngestReport]) -> IngestReport:

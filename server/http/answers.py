@@ -123,10 +123,11 @@ class FoundPassage(Answer):
 
 
 class PagesNotSearched(Answer):
-    """Pages of a document that are pictures without text."""
+    """Pages of a document that are pictures without text: the first 100, and how many there are besides."""
 
     document: str
     pages: list[int]
+    more_pages: int = 0
 
 
 class SearchFound(Answer):

@@ -33,13 +33,14 @@ class Conversation:
         workspace: As given.
         stories: What the client has open.
         project_id: Of the last turn.
+        open_project: As the client has said last, by a story or with a message; None where nobody knows which.
     """
 
     def __init__(self, workspace: str, services: Services) -> None:
         self.workspace = workspace
         self.stories = Stories(workspace, services.story_room)
         self.project_id = NO_PROJECT
-        self._open_project = NO_PROJECT  # as the client has said last, by a story or with a message
+        self.open_project: str | None = NO_PROJECT
         self._services = services
         self._asked: deque[tuple[str, Container[str]]] = deque(
             maxlen=_TURNS_REMEMBERED
@@ -62,7 +63,7 @@ class Conversation:
 
     def begin(self, message: UserMessage, requests: Container[str]) -> str:
         """The project that a message is about, of which a turn begins; `requests` will have the ids of its calls."""
-        self.project_id = self._open_project = message.current_project_id or self.stories.last
+        self.project_id = self.open_project = message.current_project_id or self.stories.last
         self._situation, self._selected = _situation_of(message), selected_in(message)
         self._asked.append((self.project_id, requests))
         return self.project_id
@@ -97,18 +98,21 @@ class Conversation:
         """Takes over a story that the client has sent, and shows now unless it `is_late`; raises as `Stories.read`."""
         came = came or self.stories.comes()
         if not is_late:  # also where it cannot be read
-            self._open_project = project_id
-        project = await self.stories.read(project_id, content, came)
-        if not is_late:
-            self.stories.show(project_id, came)
+            self.open_project = project_id
+        project = await self.stories.read(project_id, content, came, is_late=is_late)
         if unseen := self.stories.take_unseen(project_id):
-            before = Before(unseen, is_shared=True)
             try:
-                await in_thread(lambda: self.pendings(project_id).keep_before(before, fingerprint(project)))
+                await in_thread(self._keep_before, project_id, unseen, project)
             except CorpusError:
                 self.stories.note_unseen(project_id, unseen)  # for the next time
                 raise
         return project
+
+    def _keep_before(self, project_id: str, unseen: str, project: ArrowProject) -> None:
+        """Keeps what was before a turn whose outcome is seen now, unless that changed nothing or it is kept already."""
+        pendings, now = self.pendings(project_id), fingerprint(project)
+        if project.to_text() != unseen and not pendings.has_before(now):
+            pendings.keep_before(Before(unseen, is_shared=True), now)
 
     def as_message(self, confirmation: Confirmation, *, may_be_early: bool) -> UserMessage:
         """An answer by button as the same answer in words, in the situation of the message that was asked about.
@@ -118,8 +122,9 @@ class Conversation:
                 said as it is of any message.
         """
         # An editor would do in the story that is open what was asked about the other one.
-        if self.project_id not in (NO_PROJECT, self._open_project):
-            problem = f"The question is about the story of project {self.project_id}, and another one is open now."
+        if self.project_id not in (NO_PROJECT, self.open_project):
+            open_now = "another one is" if self.open_project is not None else "one that cannot be read is"
+            problem = f"The question is about the story of project {self.project_id}, and {open_now} open now."
             raise MessageError("NOT_PENDING", f"{problem} Open that one to answer it.", "confirmation")
         words = confirmation.message if confirmation.decision == "modify" else confirmation.decision
         asked = list(self._questions.get(self.project_id, ()))
@@ -183,6 +188,7 @@ class Conversation:
             taken=(self._services.taken.of if guest else self._services.taken.known_of)((self.workspace, project_id)),
             by_assistant=guest is not None,
             may_undo=guest.may_undo if guest else "",
+            is_outdated=self.stories.is_outdated(project_id),
         )
 
     async def _require_documents(self, key: ProjectKey | None, project_id: str, uploads: Uploads) -> None:

@@ -165,7 +165,8 @@ class OpenEditor(Session):
         return last == kept and project is self._story
 
     def _require_shown(self, key: ProjectKey) -> None:
-        if (self.workspace, self.project_id) != (key.workspace, key.project_id):  # what it shows may have no key
+        shown = {self.project_id, self._conversation.open_project}
+        if self.workspace != key.workspace or shown != {key.project_id}:  # what it shows may have no key
             another = "Another story has been opened in this editor meanwhile. Look at that one first, then try again."
             raise GuestRefused(Failure("CONFLICT", another))
 
@@ -174,13 +175,14 @@ class OpenEditor(Session):
             busy = "The user's own message is being worked on in the editor. Wait for its end, and try again."
             raise GuestRefused(Failure("BUSY", busy))
 
-    async def _take_story(self, message: FileSync) -> None:
+    async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:
         try:
-            await super()._take_story(message)
+            await super()._take_story(message, project_id)
         except BaseException:
             self._note_shown(_UNREADABLE)
             raise
-        self._note_shown(None)
+        if message.arrow_content is not None:
+            self._note_shown(None)
 
     def _note_shown(self, problem: Failure | None) -> None:
         """Who waits for the story goes on, or is told why not: the one from before is not what the client has."""

@@ -23,6 +23,12 @@ NOT_FOLLOWED = Failure(
     "it. Nothing more is done in this turn.",
 )
 """Why one is left whose story the turn cannot look at."""
+WRITTEN_MEANWHILE = Failure(
+    "CONFLICT",
+    "The project has been changed meanwhile, and the rest of this step would take away what has come into it. Nothing "
+    "more is done in this turn. Ask for it again to be asked about that, too.",
+)
+"""Why one is left whose user has written into what is half done."""
 
 SendFrame = Callable[[Frame], Awaitable[None]]
 
@@ -72,6 +78,7 @@ class RemoteEditor:
         content: What the client has last reported of an operation that is not finished; None when it has not.
         last_content: What it has last reported at all, as it wrote it.
         left: Why nothing more is done there; None as long as it is.
+        has_more: Whether of the operation under way the client is still to be asked for something.
     """
 
     def __init__(
@@ -90,6 +97,7 @@ class RemoteEditor:
         self._waiting: tuple[str, asyncio.Future[FunctionResult]] | None = None
         self._is_closed = False
         self.left: Failure | None = None
+        self.has_more = False
         self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
         self.last_content: str | None = None
@@ -118,6 +126,7 @@ class RemoteEditor:
     async def apply(self, applied: OperationResult) -> Outcome:
         """Has the client execute the calls of one operation; the first that fails ends it."""
         view = self._view(self.last_content)
+        self.has_more = True
         try:
             request = await self._beside_others([applied], view, self._asked_at_once)
         except CannotExecute as error:
@@ -144,6 +153,7 @@ class RemoteEditor:
         Of what was made right before, a batch says `last_created`.
         """
         view = self._view(self.last_content)
+        self.has_more = True
         try:
             request = await self._beside_others(applied, view, self._asked_together)
         except CannotExecute:
@@ -210,7 +220,8 @@ class RemoteEditor:
         for call in calls:
             request_id = _new_request_id()
             asked = replace(call, arguments=renumbered_data(call.arguments, progress.ids))
-            outcome = await self._execute(request_id, self._dialect.function_call(request_id, asked), call.function)
+            frame, has_more = self._dialect.function_call(request_id, asked), len(progress.done) + 1 < len(calls)
+            outcome = await self._execute(request_id, frame, call.function, has_more=has_more)
             self.content = outcome.content or self.content
             self.last_content = outcome.content or self.last_content
             if not outcome.success:
@@ -243,9 +254,10 @@ class RemoteEditor:
         failure = replace(outcome.failure, message=message)
         return replace(outcome, failure=failure, content=self.content, confirmed=confirmed, done=done)
 
-    async def _execute(self, request_id: str, frame: Frame, function: str) -> Outcome:
+    async def _execute(self, request_id: str, frame: Frame, function: str, *, has_more: bool = False) -> Outcome:
         if self._is_closed:
             raise asyncio.CancelledError
+        self.has_more = has_more
         if self.left is not None:
             return Outcome(success=False, failure=self.left)
         answer: asyncio.Future[FunctionResult] = asyncio.get_running_loop().create_future()

@@ -16,9 +16,10 @@ from agent import (
     TextFinished,
     TurnRequest,
     Usage,
+    in_thread,
     in_thread_if_large,
 )
-from arrow_project import ArrowProject
+from arrow_project import ArrowProject, ParseError, parse
 from corpora import CorpusError
 from server.access.rules import AccessDenied
 from server.dialects import DIALECTS, MAX_FRAME_BYTES, Client, Dialect, Frame, PlainDialect, View
@@ -42,7 +43,7 @@ from server.socket.messages import (
     decode,
 )
 from server.socket.open_turn import OpenTurn
-from server.socket.remote_editor import ANOTHER_STORY, NOT_FOLLOWED, RemoteEditor
+from server.socket.remote_editor import ANOTHER_STORY, NOT_FOLLOWED, WRITTEN_MEANWHILE, RemoteEditor
 from server.socket.state import State, StateMachine
 from server.socket.stopped_turn import StoppedTurn
 from server.socket.stories import NO_PROJECT
@@ -161,6 +162,8 @@ class Session:
         except MessageError:
             if _STORY in text:
                 self._do_not_follow(self._turn)
+                stories, self._conversation.open_project = self._conversation.stories, None
+                stories.has_come(None, stories.comes())
             raise
 
     async def close(self) -> None:
@@ -175,11 +178,14 @@ class Session:
             case Hello():
                 await self._greet(message)
             case FileSync():
-                await self._take_story(message)
+                await self._take_story(message, message.project_id or NO_PROJECT)
             case DesignDocSync():
                 await self._uploads.start(message)
             case UserMessage():
+                before = self._turn
                 await self._start_turn(message)
+                if before is not None and self._turn is before:  # it was refused, and shows what is open all the same
+                    await self._take_story(message, message.current_project_id or before.project_id)
             case Confirmation():
                 # One that comes too early is refused as any message is then.
                 is_idle = self.state is State.IDLE
@@ -224,12 +230,13 @@ class Session:
 
     # --- the client's files ----------------------------------------------------------------------------------------
 
-    async def _take_story(self, message: FileSync) -> None:
-        self.situation = Situation.of(message)
-        project_id = message.project_id or NO_PROJECT
+    async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:
+        self.situation, self._conversation.open_project = Situation.of(message), project_id
         if self._turn is not None and project_id != self._turn.project_id:
             self._turn.editor.leave(ANOTHER_STORY)  # at once, and whether or not the other story can be read
-        await self._sync_file(project_id, message.arrow_content)
+        content = message.arrow_content
+        if content or (content is not None and isinstance(message, FileSync)):
+            await self._sync_file(project_id, content)
 
     async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
         try:
@@ -237,13 +244,25 @@ class Session:
             turn = self._turn
             if turn is not None and turn.running is not None and project_id == turn.project_id:
                 turn.weigh(self._conversation.stories.size(project_id))
-                await turn.running.follow(project)
+                await self._heed(turn, project)
+                turn.may_lack_some = await turn.running.follow(project)
                 turn.shown = project
         except (MessageError, CorpusError):
             turn = self._turn
             if turn is not None and project_id == turn.project_id:
                 self._do_not_follow(turn)
             raise
+
+    async def _heed(self, turn: OpenTurn, shown: ArrowProject | str) -> None:
+        """Between two calls of one operation nobody else looks at what has come into the story."""
+        if turn.running is None or not turn.editor.has_more:
+            return
+        try:
+            project = await in_thread(parse, shown) if isinstance(shown, str) else shown
+        except ParseError:  # which the turn finds out itself
+            return
+        if await turn.running.would_lose(project):
+            turn.editor.leave(WRITTEN_MEANWHILE)
 
     def _do_not_follow(self, turn: OpenTurn | None) -> None:
         """A turn cannot have the story that the client shows now, and must not go on with the one from before."""
@@ -257,7 +276,10 @@ class Session:
                 await self._sync_file(turn.project_id, content, is_late=True)
             finally:
                 turn.editor.resolve(result.model_copy(update={"arrow_content": None}))
-        elif (turn is None or not turn.editor.resolve(result)) and content:
+            return
+        if content and turn is not None and turn.editor.waits_for(result):
+            await self._heed(turn, content)
+        if (turn is None or not turn.editor.resolve(result)) and content:
             # of a call that nobody waits for any more; what it says of the story is true
             await self._sync_file(self._conversation.project_of(result), content, is_late=True)
 
@@ -288,6 +310,8 @@ class Session:
         editor = self._editor_for(message)
         project_id = self._conversation.begin(message, editor.request_ids)
         came = self._conversation.stories.comes()
+        if message.arrow_content:  # the turn may end before it is read
+            self._conversation.stories.has_come(project_id, came)
         turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", project_id, editor, guest, came=came)
         if guest is None:
             self.situation = Situation.of(message)
@@ -375,6 +399,8 @@ class Session:
         finally:  # also where it fails: the client has what was done before
             if self._turn is open_turn and turn.context.project is not None and not request.plan:
                 stories.replace(project_id, open_turn.shown, turn.context.project)
+                if open_turn.may_lack_some:
+                    stories.has_come(project_id, stories.comes())
                 stories.settle(stories.weigh(project_id))
 
     async def _show(self, turn: OpenTurn, event: Event) -> None:

@@ -57,6 +57,8 @@ class StoppedTurn:
         if after is None:
             await in_thread(before.rollback, turn.checkpoint)  # of what was deleted one by one that takes long
             self._stories.replace(turn.project_id, turn.shown, before)
+            if turn.shown is not turn.project:  # it keeps what its user has written meanwhile, which is not in that
+                self._stories.has_come(turn.project_id, self._stories.comes())
             return
         self._stories.replace(turn.project_id, turn.shown, after)
         # Of an operation that is stopped between two of its calls, what the client has reported is true.

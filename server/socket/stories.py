@@ -110,6 +110,8 @@ class Stories:
         self._settling: asyncio.Task[None] | None = None
         self._is_closed = False
         self._came = self._last_came = 0
+        self._last_of: dict[str, int] = {}  # by project, the number of what came last of it, read or not
+        self._last_of_any = 0
         self.last = NO_PROJECT
 
     def comes(self) -> int:
@@ -141,8 +143,10 @@ class Stories:
                 "used last. Send its .arrow content (file_sync) again.",
             )
 
-    async def read(self, project_id: str, content: str, came: int = 0) -> ArrowProject:
-        """Takes over what the client has sent; content that cannot be read changes nothing.
+    async def read(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> ArrowProject:
+        """Takes over what the client has sent, and shows now unless it `is_late`.
+
+        Where it cannot be read, it is shown all the same, and the one known before `is_outdated`.
 
         Where one that `came` later has been read meanwhile, that one is kept, and returned.
 
@@ -153,6 +157,9 @@ class Stories:
         came = came or self.comes()
         if project_id != NO_PROJECT:
             ProjectKey(self.workspace, project_id)  # refuses what cannot be the name of a project
+        self.has_come(project_id, came)
+        if not is_late:
+            self.show(project_id, came)
         try:
             before = self._stories.get(project_id)
             read = await in_thread(read_story, content, before.read if before else None)
@@ -164,6 +171,18 @@ class Stories:
         unseen = meanwhile.unseen if meanwhile else None
         self._keep(project_id, _Story(read.project, read, read.size, unseen, came))
         return read.project
+
+    def has_come(self, project_id: str | None, came: int) -> None:
+        """A story of the project, or of nobody knows which, is here: until it is read, the one before `is_outdated`."""
+        if project_id is None:
+            self._last_of_any = came
+        elif project_id in self._stories:
+            self._last_of[project_id] = max(came, self._last_of.get(project_id, 0))
+
+    def is_outdated(self, project_id: str) -> bool:
+        """Whether the client has shown another story of the project since, which is not read yet or could not be."""
+        story = self._stories.get(project_id)
+        return story is not None and story.came < max(self._last_of_any, self._last_of.get(project_id, 0))
 
     def size(self, project_id: str) -> int:
         """What the story takes in memory; 0 of one that is not here."""
@@ -217,6 +236,7 @@ class Stories:
     def forget(self, project_id: str) -> int:
         """There is no room for the story any more; returns how many bytes that frees."""
         self._room.free(self, project_id)
+        self._last_of.pop(project_id, None)
         self._forgotten.append(project_id)
         return self._stories.pop(project_id).takes
 

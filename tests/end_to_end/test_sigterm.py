@@ -32,6 +32,15 @@ from tests.ingest.reader_kills import read_slowly
 fletcher.wiring.ReaderPool = functools.partial(ReaderPool, read=read_slowly)
 {_SERVE}
 """
+_ON_A_DRIVE_THAT_HANGS = f"""
+import threading, fletcher.termination, ingest.folder
+fletcher.termination._PATIENCE_S = 1
+def hangs(path, *how):
+    print("hangs", file=open(path.with_suffix(".read"), "w"))
+    threading.Event().wait()
+ingest.folder.open_plain_file = hangs
+{_SERVE}
+"""
 
 
 @dataclass
@@ -131,3 +140,16 @@ def test_while_a_chroma_server_hangs_that_is_written_to(chroma_url: str, tmp_pat
         assert "is embedded further at the next start" in log
         with server(tmp_path / "data", FLETCHER_CHROMA_URL=chroma_url) as again:
             eventually(lambda: again.http.get("/projects/1/documents").json()["documents"][0]["embedded"])
+
+
+def test_while_a_drive_hangs_that_a_document_is_read_from(data_dir: Path, tmp_path: Path) -> None:
+    (folder := tmp_path / "game").mkdir()
+    (folder / "tides.md").write_text("The tide is late.", "utf-8")
+    with (
+        server(data_dir, _ON_A_DRIVE_THAT_HANGS, FLETCHER_FOLDERS=f"local={folder}") as one,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        threads.submit(one.http.put, "/projects/1/folder", json={"path": str(folder)})
+        eventually((folder / "tides.read").exists)
+        assert "ends without it" in one.running.end()
+        assert one.running.process.returncode == 128 + signal.SIGTERM

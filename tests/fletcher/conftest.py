@@ -6,6 +6,7 @@ import pytest
 from uvicorn.server import ServerState
 
 from fletcher.connections.config import Config
+from fletcher.connections.http import Http
 from fletcher.connections.reader import Waits
 from tests.fletcher.line import MIB, App, Line, turns
 
@@ -26,7 +27,7 @@ async def connect(app: App) -> AsyncIterator[Callable[..., Line]]:
     def new_line(address: str = "") -> Line:
         line = Line(address)
         lines.append(line)
-        line.set_protocol(config.http_protocol_class(config=config, server_state=state, app_state={}))  # type: ignore[call-arg]
+        line.set_protocol(Http(config=config, server_state=state, app_state={}))
         line.protocol.connection_made(line)
         return line
 

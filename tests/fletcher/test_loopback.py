@@ -10,9 +10,11 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from fletcher.connections.incoming import Incoming
 from fletcher.connections.lines import FewLines
 from fletcher.errors import CommandError
 from fletcher.loopback import Server, bind, serving, url_of
@@ -165,3 +167,27 @@ def test_an_address_that_cannot_be_had_is_named_with_the_reason(host: str, reaso
             bind(host, port)
     if sys.platform == "linux":  # the reason is in the system's words
         assert reason in str(said.value)
+
+
+def test_of_a_connection_little_is_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers may have thousands, and what waits for its turn is kept."""
+    read: list[int] = []
+    comes = Incoming.comes
+
+    def counted(incoming: Incoming, data: bytes) -> None:
+        read.append(len(data))
+        comes(incoming, data)
+
+    monkeypatch.setattr(Incoming, "comes", counted)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            while (await receive())["more_body"]:
+                pass
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+
+    with bind("127.0.0.1", 0) as bound, serving(app, 2**20, bound) as url:
+        assert httpx.post(url, content=bytes(4 * 2**20)).status_code == 200
+    assert sum(read) > 4 * 2**20
+    assert max(read) <= 32 * 2**10

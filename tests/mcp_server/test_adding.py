@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from agent import ConfirmationPolicy
+from ingest import IS_THERE
 from ingest.plain_file import open_plain_file
-from tests.mcp_server.assistant import ERAS, Era, assistant, text_of
-from tests.server.house import House
+from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
+from tests.server.house import House, house
 
 pytestmark = pytest.mark.parametrize("era", ERAS)
 
@@ -92,3 +94,44 @@ async def test_cancelled_it_reads_nothing_more(home: House, notes: Path, era: Er
         names = {one["name"] for one in (await scribe.ok("list_documents"))["documents"]}
 
     assert len(names & {f"{number}.md" for number in range(6)}) <= 1
+
+
+@pytest.mark.parametrize("says", ["yes", "no", None], ids=str)
+async def test_another_version_takes_a_documents_place_only_once_the_user_has_agreed(
+    home: House, notes: Path, era: Era, says: str | None
+) -> None:
+    user = User([says])
+    async with assistant(home.url, era, user) as scribe:
+        await scribe.ok("add_documents", paths=["notes"])
+        assert not user.shown
+        (notes / "0.md").write_text("Nothing.", "utf-8")
+        (notes / "6.md").write_text("Note 6 on the tide.", "utf-8")
+        report = await scribe.ok("add_documents", paths=["notes"])
+        (read,) = (await scribe.ok("read_document", document="0.md"))["pages"]
+    (question,) = user.shown
+    assert "0.md" in question
+    assert "1.md" not in question
+    is_replaced = says == "yes"
+    codes = {one["name"]: (one["error"] or {}).get("code") for one in report["documents"]}
+    assert codes == {f"{number}.md": None for number in range(7)} | ({} if is_replaced else {"0.md": IS_THERE})
+    assert read["text"] == ("Nothing." if is_replaced else "Note 0 on the tide.")
+
+
+@pytest.mark.parametrize("confirm", ["destructive", "always", "never"])
+async def test_an_assistant_that_asks_nobody_brings_the_users_word_unless_that_is_not_enough(
+    tmp_path: Path, folder: Path, era: Era, confirm: ConfirmationPolicy
+) -> None:
+    (folder / "notes.md").write_text("The tide is late.", "utf-8")
+    with house(tmp_path / "data", roots={"local": (folder,)}, confirm=confirm) as home:
+        home.put("people.md", "Elena keeps the lighthouse.")
+        async with assistant(home.url, era) as scribe:
+            await scribe.ok("add_documents", paths=["notes.md"])
+            (folder / "notes.md").write_text("Nothing.", "utf-8")
+            first = await scribe.ok("add_documents", paths=["notes.md"])
+            second = await scribe.ok("add_documents", paths=["notes.md"], replace=True)
+    assert [bool(one["documents"][0]["error"]) for one in (first, second)] == {
+        "destructive": [True, False],
+        "always": [True, True],
+        "never": [False, False],
+    }[confirm]
+    assert ("how" in first) == (confirm != "never")

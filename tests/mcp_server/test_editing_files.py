@@ -203,6 +203,42 @@ async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path
     assert 2 not in parse(story.read_text("utf-8")).data.nodes
 
 
+async def test_a_list_whose_words_mean_what_it_makes_itself_is_asked_about_all_the_same(
+    home: House, story: Path, era: Era
+) -> None:
+    jump = {"type": "jump", "scene_id": 0, "preset": {"reason": "a reason of the writer's. " * 9}}
+    target = {"id": "last_created"}  # of no type: a node is meant
+    shorter = {"node_id": "created_1", "data": {"reason": "", "target": target}}
+    async with assistant(home.url, era) as scribe:
+        made = await scribe.ok("apply_operations", operations=[_called("create_insert_node", jump)], story=_STORY)
+        shorter["node_id"] = made["operations"][0]["result"]["node_id"]
+        operations = [
+            _called("create_insert_node", {"type": "marker", "scene_id": 0}),
+            _called("update_node", shorter),
+        ]
+        asked = await scribe.ok("apply_operations", operations=operations, story=_STORY)
+        assert asked["status"] == "question"
+        done = await scribe.ok("confirm", id=asked["id"], words="yes", story=_STORY)
+    marker, updated = done["operations"]
+    nodes = parse(story.read_text("utf-8")).data.nodes
+    assert nodes[shorter["node_id"]]["data"]["target"] == marker["result"]["node_id"]
+    assert updated["success"]
+
+
+def _called(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"function": function, "arguments": arguments}
+
+
+async def test_of_a_long_question_what_would_be_lost_is_shown_first(home: House, story: Path, era: Era) -> None:
+    user = User(["no"])
+    long = {"type": "content", "scene_id": 0, "preset": {"content": "What is new. " * 10_000}}
+    async with assistant(home.url, era, user) as scribe:
+        await scribe.ok("apply_operations", operations=[_called("create_insert_node", long), _DELETE], story=_STORY)
+    (shown,) = user.shown
+    assert len(shown) < 110_000
+    assert "What would be lost: node 2" in shown
+
+
 async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: House, story: Path, era: Era) -> None:
     before = story.read_bytes()
     operations = [saying("Said anew."), _GOLD, _DELETE]

@@ -4,6 +4,7 @@ import pytest
 
 from corpora import Catalog, DocumentNotFound, Originals, Passage, ProjectKey
 from retrieval import NoPages, PageNotFound, PassageNotFound, Retriever
+from retrieval.results import SearchAnswer
 from tests.retrieval.conftest import Put
 from tests.retrieval.test_near_duplicates import STORY
 
@@ -93,3 +94,10 @@ def test_a_page_has_its_passages_and_each_says_where_else_it_stands(
     assert (second.text, also_in) == (STORY, ("bible.md",))
     assert retriever.passages_of_page(key, bible, 3) == []
     assert given == [1, 1, 0], "of each page its own"
+
+
+@pytest.mark.parametrize(("pages", "more"), [(100, {}), (5000, {"more_pages": 4900})])
+def test_of_very_many_pages_that_were_not_searched_the_first_are_named(pages: int, more: dict[str, int]) -> None:
+    answer = SearchAnswer("Where?", (), {"scan.pdf": range(1, pages + 1)})
+    named = {"document": "scan.pdf", "pages": [*range(1, 101)]}
+    assert answer.as_dict()["pages_without_text"] == [named | more]

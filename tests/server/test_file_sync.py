@@ -108,6 +108,73 @@ def test_a_sync_during_a_turn_that_cannot_be_read_lets_it_do_nothing_more(home: 
     assert home.model.requests[2].tool_results[0]["error"]["code"] == "CONFLICT"
 
 
+@pytest.mark.parametrize("shown", ["not json", "|" * 500_001], ids=["unreadable", "crowded"])
+@pytest.mark.parametrize("is_agreed", [False, True], ids=["at once", "agreed to"])
+def test_of_a_story_whose_last_state_cannot_be_read_nothing_is_taken_away(
+    home: House, client: Client, shown: str, is_agreed: bool
+) -> None:
+    """What the user has written since would be gone, and nobody could be asked about it."""
+    anew = Use("update_node", {"node_id": 3, "data": {"content": "Anew."}})
+    if is_agreed:
+        home.model.add([Use("delete_node", {"node_id": 3})])
+        client.turn("Remove the pier.")
+    client.sync(shown)
+    client.until("chat_response")
+    if not is_agreed:
+        home.model.add([anew], [Use("create_character", {"name": "Bram"})], ["So be it."])
+    client.ask("yes" if is_agreed else "Say it anew, and add Bram.")
+    if is_agreed:
+        frames = client.until("end")
+        assert "function_call" not in [frame["type"] for frame in frames]
+        assert "cannot be read" in str(frames)
+    else:
+        call = client.call()
+        assert call["function"] == "create_character"
+        client.answer(call)
+        client.until("end")
+        assert home.model.requests[1].tool_results[0]["error"]["code"] == "CONFLICT"
+    client.sync()
+    home.model.add([anew], ["So be it."])
+    client.ask("Say it anew.")
+    client.answer(client.call())
+    client.until("end")
+
+
+@pytest.mark.parametrize("shown", ["not json", "|" * 500_001], ids=["unreadable", "crowded"])
+@pytest.mark.parametrize("by", ["a button", "a message"])
+def test_nothing_is_done_in_another_story_that_cannot_be_read(home: House, client: Client, shown: str, by: str) -> None:
+    """Its nodes may have the same ids."""
+    home.model.add([Use("delete_node", {"node_id": 3})])
+    client.turn("Remove the pier.")
+    client.sync(shown, project_id=2)
+    client.until("chat_response")
+    home.model.add([Use("delete_node", {"node_id": 3})])
+    if by == "a button":
+        client.send("confirmation", decision="yes")
+    else:
+        client.ask("Remove the pier.", current_project_id=-1)
+    frames = client.until("end")
+    assert "function_call" not in [frame["type"] for frame in frames]
+
+
+@pytest.mark.parametrize("project", [1, 2])
+def test_a_story_in_a_message_that_comes_amid_a_turn_is_what_the_user_sees(
+    home: House, client: Client, project: int
+) -> None:
+    anew = Use("update_node", {"node_id": 3, "data": {"content": "Anew."}})
+    home.model.add([Use("create_character", {"name": "Bram"})], [anew], ["So be it."])
+    client.ask("Add Bram, and say it anew.")
+    call = client.call()
+    written = story_text().replace("The pier is empty.", "The pier is empty, and has been for years. " * 9)
+    client.ask("And then?", current_project_id=project, arrow_content=written)
+    assert "BUSY" in texts(client.until("chat_response"))[-1]
+    client.answer(call)
+    frames = client.until("end")
+    assert "function_call" not in [frame["type"] for frame in frames]
+    if project == 1:
+        assert "What would be lost" in texts(frames)[-1]
+
+
 @pytest.mark.parametrize("by_hand", ["", "Rain on the pier."])
 def test_a_story_that_comes_while_changes_wait_for_a_yes_is_what_the_question_is_about(
     home: House, client: Client, halfway: Halfway, by_hand: str

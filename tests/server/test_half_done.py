@@ -156,3 +156,32 @@ def test_affected_nodes_and_a_warning_reach_the_model(home: House) -> None:
     assert renamed["affected_nodes"] == [3, 2]
     assert renamed["warning"] == "The canvas was not drawn again."
     assert "error" not in renamed
+
+
+@pytest.mark.parametrize("shown", ["file_sync", "result", "nothing new"])
+@pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])
+def test_what_has_come_into_a_node_since_the_first_call_is_not_deleted_by_the_second(
+    home: House, dialect: str, shown: str
+) -> None:
+    """Nobody was asked about that."""
+    home.model.add([Use("delete_node", {"node_id": 3})])
+    editor = Dispatcher(story_text())
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        client.ask("Remove the pier.", arrow_content=story_text(), current_scene_id=0)
+        follow(client, editor, dialect, lambda _: False, reports=False)
+        client.ask("yes", current_scene_id=0)
+        call = client.call()
+        asked = flat(call)
+        result = editor.execute(asked["function"], asked["arguments"])
+        before = editor.content
+        written = before.replace("The pier is empty.", "The pier is empty, and has been for years.")
+        assert written != before
+        if shown == "file_sync":
+            client.sync(written)
+        client.answer(
+            call, result, **({} if shown == "file_sync" else {"arrow_content": [before, written][shown == "result"]})
+        )
+        frames = follow(client, editor, dialect, lambda _: False, reports=False)
+    calls = sum(frame["type"] == "function_call" for frame in frames)
+    assert bool(calls) == (shown == "nothing new")
+    assert ("changed meanwhile" in json.dumps(frames)) == (shown != "nothing new")

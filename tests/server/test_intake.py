@@ -29,7 +29,9 @@ class Endless:
     def __init__(self) -> None:
         self.running = threading.Event()
 
-    def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
+    def add(
+        self, _key: ProjectKey, _sources: object, *, replace: bool, overwrites: bool, progress: ProgressListener
+    ) -> IngestReport:
         while True:
             progress(Progress("bible.pdf", "reading", 0, 1))
             self.running.set()
@@ -65,7 +67,9 @@ class Paging:
         self.forget.set()
         self.forgotten: list[bool] = []
 
-    def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
+    def add(
+        self, _key: ProjectKey, _sources: object, *, replace: bool, overwrites: bool, progress: ProgressListener
+    ) -> IngestReport:
         progress(Progress("bible.pdf", "reading", 0, 1, 2, 3))
         self.at_page.set()
         self.goes_on.wait(PATIENCE_S)
@@ -140,7 +144,9 @@ class Counting:
     def __init__(self) -> None:
         self.now = self.most = 0
 
-    def add(self, _key: ProjectKey, _sources: object, *, replace: bool, progress: ProgressListener) -> IngestReport:
+    def add(
+        self, _key: ProjectKey, _sources: object, *, replace: bool, overwrites: bool, progress: ProgressListener
+    ) -> IngestReport:
         self.now += 1
         self.most = max(self.most, self.now)
         progress(Progress("bible.pdf", "reading", 0, 1))

@@ -19,7 +19,7 @@ from server.http.turn_routes import TurnBody
 from server.limits.story_size import size_of_request
 from server.limits.turn_room import NoRoomForTurn, TurnRoom
 from server.limits.written import MAX_SELECTED, MAX_VALUES
-from server.services import CatalogPendings
+from server.services import CatalogPendings, QuestionTooLong
 from server.socket import session as sessions
 from server.socket.conversation import Conversation
 from server.socket.editors import Situation
@@ -233,3 +233,11 @@ def test_what_a_question_brings_back_takes_room_or_stays_where_it_is(home: House
     kept = CatalogPendings(home.catalog, "local", "1").take(pending_id)
     assert kept is not None
     assert kept.operations == (operation,)
+
+
+def test_a_question_that_says_too_much_is_not_kept(home: House) -> None:
+    pendings = CatalogPendings(home.catalog, "local", "1")
+    operations = [Operation("create_character", {"name": "Ann", "tags": {"k": "x" * 99_000}})] * 21
+    with pytest.raises(QuestionTooLong):
+        pendings.put("confirmation", operations, "sha")
+    assert pendings.take(pendings.put("confirmation", operations[:20], "sha")) is not None

@@ -433,6 +433,7 @@ def test_of_very_many_nodes_and_variables_the_id_is_typed_and_no_field_has_them_
         form._fields["to_node_id"].element.set_value("1001")
         await form.preview()
         form.choose("update_node")
+        give_up()
         form._first.element.set_value("1002")
         form._fields["name"].element.set_value("other")
         await form.preview()
@@ -472,16 +473,20 @@ def test_what_is_written_stays_until_it_is_in_the_story() -> None:
         shown.change(OPENED, OpenStory("story.arrow", OPENED.text))
         form._fields["name"].element.set_value("lamps_lit")
         shown.change(OpenStory("story.arrow", OPENED.text))  # by a yes to what was written before
+        form.is_applied()
         look()
         await form.preview()
+        shown.change(OPENED)  # by a yes that was stopped
+        look()
         shown.change(OpenStory("story.arrow", OPENED.text))  # by a yes to the preview
+        form.is_applied()
         look()
         form._fields["name"].element.set_value("lamps")
         shown.open(OpenStory("another.arrow", OPENED.text))
         look()
         return left
 
-    assert on_a_page(use) == ["how many burn", "lamps", "lamps", "lamps_lit", "", ""]
+    assert on_a_page(use) == ["how many burn", "lamps", "lamps", *["lamps_lit"] * 2, "", ""]
 
 
 def give_up() -> None:
@@ -508,6 +513,40 @@ def test_what_is_written_of_a_node_is_not_given_up_unasked_for_another_one() -> 
     left, risks = on_a_page(use)
     assert left == [13, "four pages", 14, ""]
     assert risks == [[], [OPENED.name], []]
+
+
+def test_what_is_previewed_is_not_given_up_unasked_either() -> None:
+    async def previewed(_name: str, _arguments: Any) -> bool:
+        return True
+
+    async def use() -> tuple[list[Any], list[list[str]]]:
+        shown = ShownStory()
+        form: Any = FunctionForm(shown, previewed)
+        shown.open(OPENED)
+        form.choose("create_insert_node")
+        form._first.element.set_value("monolog")
+        form._fields["preset"].fields["text"].element.set_value("She waits.")
+        form._first.element.set_value("content")
+        form._fields["notes"].element.set_value("four pages")
+        await form.preview()
+        risks = [shown.at_risk]
+        form.choose("create_scene")
+        left = [form._function.value, form._fields["notes"].element.value]
+        shown.change(OpenStory("story.arrow", OPENED.text))  # by a yes
+        form.is_applied()
+        left.append(form._fields["notes"].element.value)
+        risks.append(shown.at_risk)  # of what is written as another type
+        form._first.element.set_value("monolog")
+        left.append(form._fields["preset"].fields["text"].element.value)
+        await form.preview()
+        shown.change(OpenStory("story.arrow", OPENED.text))
+        form.is_applied()
+        risks.append(shown.at_risk)
+        return left, risks
+
+    left, risks = on_a_page(use)
+    assert left == ["create_insert_node", "four pages", "", "She waits."]
+    assert risks == [[OPENED.name], [OPENED.name], []]
 
 
 def test_what_is_written_of_a_new_node_stays_when_its_type_is_chosen() -> None:

@@ -116,23 +116,35 @@ class FunctionForm:
         self._draw_rest()
 
     def _unless_written(self, draw: Callable[[], object]) -> None:
-        """Draws another form, or asks first where something is written in this one that has come to nothing yet."""
+        """Draws another form, or asks first where something is written in this one that the story does not have."""
         if not self._is_written:
             draw()
             return
         self._function.set_value(self._drawn or None)
         if self._first is not None:
             self._first.element.set_value(self._chosen)
-        what = "What is written in the form of this function is not previewed yet. Give it up?"
+        what = "What is written in the form of this function is not in the story yet. Give it up?"
         with self._asking.clear():
             ask_to_give_up(what, "Another form", "Give it up", draw)
 
     @property
     def _is_written(self) -> bool:
-        """Whether something is written that is neither previewed nor in the story."""
+        """Whether something is written that is not in the story: a preview is nowhere but on this page."""
         written = [*self._fields.values(), *(of_type.group for of_type in self._of_types.values())]
-        is_changed = any(field.is_changed for field in written)
-        return is_changed and (self.previewed is None or self.previewed != self._written())
+        return any(field.is_changed for field in written)
+
+    def is_applied(self) -> None:
+        """The story has what was previewed: it stands in the form no more, unless something was written since."""
+        if self.previewed is None or self.previewed != self._written():
+            return
+        if (of_type := self._of_types.pop(self._chosen, None)) is not None:
+            of_type.drawn.delete()
+            of_type.named.forget()
+        self._fields = {}
+        if self._is_written:  # as another type of node
+            self._draw_rest()
+        else:
+            self._draw()
 
     def _follow(self) -> None:
         """What a change has made of the story can be chosen too; what is written for another one stays."""

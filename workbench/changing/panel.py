@@ -189,6 +189,8 @@ class ChangePanel:
         if after is not story:
             self._changed_in = project
         self._shown.change(after, preview if self._asked is not None else None)
+        if after is not story:
+            self._form.is_applied()
         self._conversation.keep()
         ui.run_javascript(f"getHtmlElement({self._said.id})?.scrollTo({{top: 1e9}}); {self._find_focus}")
         return outcome is not None

@@ -71,10 +71,9 @@ class OpenStories:
             raise RequestError(
                 503,
                 "TOO_BUSY",
-                f"There is no room for {story.name}, which takes {_mib(story.size)} MiB in memory: the stories that "
-                f"are open on other pages take {_mib(own)} MiB, or {_mib(own + others)} MiB with those of other "
-                f"workspaces, of {_mib(self._each)} and {_mib(self._most)} MiB. Close pages that show stories, and "
-                "try again.",
+                f"There is no room for {story.name}, which takes {_mib(story.size)} MiB in memory. Stories that stand "
+                f"on other pages of yours take {_mib(own)} MiB; {_mib(self._each)} MiB are for each workspace, and "
+                f"{_mib(self._most)} MiB for all. Close pages that show stories, and try again.",
             )
 
 

@@ -8,7 +8,7 @@ import pytest
 from agent.local import is_command
 from agent.local.resolver import matching
 from agent.local.steps import WordsMissing
-from arrow_project import ArrowProject, Character
+from arrow_project import ArrowProject, Character, Operation
 from tests.agent.local.turns import Turn
 
 
@@ -381,3 +381,13 @@ def test_a_name_of_megabytes_is_compared_in_little_memory(words: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < 10 * len(elena.name)
     finally:
         tracemalloc.stop()
+
+
+def test_what_the_steps_of_a_message_say_together_has_a_limit(turn: Turn) -> None:
+    """To give one tag says all of a character's tags."""
+    assert turn.project is not None
+    turn.project.apply(Operation("create_character", {"name": "Ann", "tags": {"k": "x" * 99_000}}))
+    assert "t = b" in turn.run("add tag t=b to Ann").text
+    refused = turn.run("\n".join(f"add tag t{number}=b to Ann" for number in range(30)))
+    assert "more than 2,000,000 characters" in refused.text
+    assert not refused.calls

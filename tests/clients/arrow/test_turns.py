@@ -392,6 +392,25 @@ def test_a_line_that_is_being_written_goes_on_while_fletcher_works(
     assert editor.get(field, "text") == "A line that I am still"
 
 
+def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    shown = _inspected(editor, 15)
+
+    def write(_request: Any) -> list[Any]:
+        editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
+        editor.put(_NOTES, "text", "A page of notes")
+        editor.frames(3)
+        return [ToolUse("update_node", {"node_id": 15, "name": "quay"})]
+
+    server.model.play([write, [Text(["There."])]])
+    editor.turn("send", "Rename node 15.")
+    editor.frames(8)
+    assert editor.get(_NOTES, "text") == "A page of notes"
+    _inspected(editor, 2)
+    assert editor.document["resources"]["nodes"]["15"]["notes"] == "A page of notes"
+    assert editor.document["resources"]["nodes"]["15"]["name"] == "quay"
+
+
 @pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
 def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
     calls: list[ToolUse], editor: Editor, server: House
