@@ -12,6 +12,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from fletcher.loopback import bind, serving
 from tests.end_to_end.messages_api import Answer, HttpError, MessagesApi, Text
 from tests.server_process import running_server
+from tests.waiting import eventually
 from tests.workbench.conftest import NARROW, WIDE, OpenPage, load_anew, tab
 
 QUESTION = "Why do the night carters cross only in the dark, and what do they steer by?"
@@ -45,7 +46,12 @@ def test_a_question_that_is_written_in_place_of_a_proposed_one_is_there_again(sa
     page = open_page(f"{sample}/?project=1&tab=Ask&question=Who%20waits?")
     question = page.get_by_role("textbox", name="Question")
     expect(question).to_have_value("Who waits?")
-    question.fill(QUESTION)
+
+    def is_kept() -> bool:
+        question.fill(QUESTION)  # the first keys may come before anything hears them
+        return page.evaluate("text => Object.values(sessionStorage).includes(text)", QUESTION)
+
+    eventually(is_kept)
     load_anew(page)
     expect(question).to_have_value(QUESTION)
 
