@@ -131,7 +131,8 @@ class OpenEditor(Session):
         self._require_shown(key)
         self._require_idle()
         editor = self._editor_for(UserMessage(type="user_message"))
-        turn = self._turn = OpenTurn(f"turn_{secrets.token_hex(8)}", self.project_id, editor, guest)
+        turn_id = f"turn_{secrets.token_hex(8)}"
+        turn = self._turn = OpenTurn(turn_id, self.project_id, editor, guest, has_no_end=True)
         self._machine.move(State.PROCESSING)
         try:
             self._left_by_guest = ""  # whatever comes of it
@@ -183,6 +184,10 @@ class OpenEditor(Session):
             raise
         if message.arrow_content is not None:
             self._note_shown(None)
+
+    def _lose_track(self) -> None:
+        super()._lose_track()
+        self._note_shown(_UNREADABLE)
 
     def _note_shown(self, problem: Failure | None) -> None:
         """Who waits for the story goes on, or is told why not: the one from before is not what the client has."""

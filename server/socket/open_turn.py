@@ -37,6 +37,7 @@ class OpenTurn:
         story: How its story counts; None as long as it does not.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
         kept: What `Ended` says is kept from before it.
+        has_no_end: The client is never told that it has begun, nor that it has ended: it takes its own last turn back.
         may_lack_some: That story lacks what the client has answered, so nobody knows whether its user took it back.
     """
 
@@ -52,6 +53,7 @@ class OpenTurn:
     story: StoryAtWork | None = None
     running: Turn | None = None
     kept: str = ""
+    has_no_end: bool = False
     may_lack_some: bool = False
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)

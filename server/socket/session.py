@@ -161,9 +161,7 @@ class Session:
             return await self._services.paces[self.workspace].read(partial(decode, text))
         except MessageError:
             if _STORY in text:
-                self._do_not_follow(self._turn)
-                stories, self._conversation.open_project = self._conversation.stories, None
-                stories.has_come(None, stories.comes())
+                self._lose_track()
             raise
 
     async def close(self) -> None:
@@ -185,6 +183,8 @@ class Session:
                 before = self._turn
                 await self._start_turn(message)
                 if before is not None and self._turn is before:  # it was refused, and shows what is open all the same
+                    if before.has_no_end:
+                        await self._send_all(self._dialect.turn_ended("error", Usage()))
                     await self._take_story(message, message.current_project_id or before.project_id)
             case Confirmation():
                 # One that comes too early is refused as any message is then.
@@ -263,6 +263,12 @@ class Session:
             return
         if await turn.running.would_lose(project):
             turn.editor.leave(WRITTEN_MEANWHILE)
+
+    def _lose_track(self) -> None:
+        """A story has come of which not even the project is known."""
+        self._do_not_follow(self._turn)
+        stories, self._conversation.open_project = self._conversation.stories, None
+        stories.has_come(None, stories.comes())
 
     def _do_not_follow(self, turn: OpenTurn | None) -> None:
         """A turn cannot have the story that the client shows now, and must not go on with the one from before."""

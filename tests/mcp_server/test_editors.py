@@ -400,6 +400,9 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
         await scribe.ok("apply_operations", operations=[_GOLD])
         undoing = asyncio.create_task(scribe.ok("undo"))
         asked = await editor.until("undo_request")
+        ends = sum(frame["type"] == "turn_end" for frame in editor.seen)
+        await editor.send(type="user_message", message="Hello?", current_project_id=1)  # before its user sees it
+        assert (await editor.until("turn_end", ends + 1))["reason"] == "error"
         editor.editor = Dispatcher(before)
         await editor.send(
             type="function_result", request_id=asked["request_id"], success=True, result="", arrow_content=before
