@@ -412,3 +412,13 @@ async def test_what_is_replayed_has_the_ids_of_the_author_who_was_at_work() -> N
     assert await done.replay([LINE, LINE, write, write], seeds=seeds) is None
     assert editor.project.simplified(first)["content"] == "Rain."
     assert editor.project.simplified(second)["content"] == "Wind."
+
+
+async def test_what_waits_for_a_yes_makes_the_story_longer_too() -> None:
+    """However it is tried afterwards: what is long goes to a thread."""
+    of = context(story())
+    of.characters = before = 10_000
+    waiting = execution(Answers(), of, "always")
+    await waiting.execute(Operation("create_insert_node", {"type": "content", "preset": {"content": "x" * 1_000}}))
+    assert waiting.held is not None
+    assert of.characters > before + 1_000

@@ -10,7 +10,7 @@ import threading
 import tracemalloc
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,13 +18,17 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed
 
 from ingest import IngestReport
 from server import Access, Limits
 from server.background.intake import Intake
 from server.limits import room
-from server.limits.body_limit import Parts
+from server.limits.body_limit import BodyLimitMiddleware, Parts
+from server.limits.places import Places
+from server.limits.room import Room
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house
@@ -360,3 +364,24 @@ def test_parts_are_counted_wherever_they_are_cut(at_once: int) -> None:
     taken = [parts.take(form[start : start + at_once]) for start in range(0, len(form), at_once)]
     assert taken[-1] == 4 * 4096
     assert taken == sorted(taken)
+
+
+@pytest.mark.parametrize(("path", "is_taken"), [("/projects/1/corpus", True), ("/elsewhere/corpus", False)])
+async def test_only_documents_are_taken_in_forms_as_long_as_they_may_be(path: str, *, is_taken: bool) -> None:
+    """Whoever reads another one has it in memory."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["more_body"]:
+            pass
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": bytes(2 * MIB), "more_body": False}
+
+    async def send(_message: Message) -> None: ...
+
+    limits = replace(ROOM, message_bytes=MIB)
+    limited = BodyLimitMiddleware(app, limits, Room(8 * MIB), Room(8 * MIB), Places(1, 1))
+    form = [(b"content-type", b"multipart/form-data; boundary=x")]
+    answered = limited({"type": "http", "path": path, "headers": form}, receive, send)
+    with nullcontext() if is_taken else pytest.raises(HTTPException, match="FLETCHER_MAX_MESSAGE_BYTES"):
+        await answered
