@@ -1,4 +1,3 @@
-from .addition import IS_THERE as IS_THERE
 from .addition import Given as Given
 from .extracted import Block as Block
 from .extracted import Extracted as Extracted
@@ -11,6 +10,7 @@ from .folder import is_too_deep as is_too_deep
 from .folder import scan as scan
 from .folder_report import FolderReport as FolderReport
 from .ingestor import Ingestor as Ingestor
+from .overwriting import Overwriting as Overwriting
 from .painter import Painter as Painter
 from .plain_file import open_plain_file as open_plain_file
 from .reader_pool import ReaderPool as ReaderPool

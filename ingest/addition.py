@@ -17,6 +17,7 @@ from corpora import Document, DocumentNotFound, InvalidName, ProjectKey, Shares,
 from ingest.document_store import DocumentStore
 from ingest.extracted import Extracted, ReadError
 from ingest.ocr import usable_languages
+from ingest.overwriting import Overwriting
 from ingest.readers import VERSION, PageListener
 from ingest.readers.formats import detect
 from ingest.report import DocumentReport, Phase, Problem, Progress, ProgressListener, Status, page_list
@@ -24,8 +25,6 @@ from ingest.source import BYTES_PER_S, Refusal, Source, Unread, document_name, k
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
-
-IS_THERE = "DOCUMENT_IS_THERE"  # the code of what would take the place of another version
 
 
 class Reader(Protocol):
@@ -74,8 +73,8 @@ class Given:
 class Addition:
     """Takes sources one by one and says what became of each.
 
-    `before` is what the project had; with `of_folder`, what is written is the linked folder's. Unless it `overwrites`,
-    a document takes the place of none that has other content.
+    `before` is what the project had; with `of_folder`, what is written is the linked folder's. With `overwriting`,
+    a document takes the place of one with other content only where that lets it.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class Addition:
         places: Shares,
         *,
         of_folder: bool,
-        overwrites: bool,
+        overwriting: Overwriting | None,
     ) -> None:
         self._key = key
         self._wanted_languages = ocr_languages
@@ -100,7 +99,7 @@ class Addition:
         self._progress = progress
         self._places = places
         self._of_folder = of_folder
-        self._overwrites = overwrites
+        self._overwriting = overwriting
         self._given = Given()
         self.wrote = False
 
@@ -129,7 +128,7 @@ class Addition:
         if known is not None and is_same and not self._is_outdated(known):
             self._store.restore_original(self._key, known, source.data)
             return DocumentReport.of(known, _status(known, "unchanged"))
-        if known is not None and not is_same and not self._overwrites:
+        if known is not None and not is_same and not self._may_overwrite(known, sha256):
             return self._kept(_failed(source.name, _not_agreed(source.name)))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
@@ -148,6 +147,9 @@ class Addition:
         self._name_of[sha256] = source.name
         report = DocumentReport.of(document, _status(document, "updated" if known else "indexed"))
         return replace(report, replaced=known is not None and not is_same)
+
+    def _may_overwrite(self, known: Document, sha256: str) -> bool:
+        return self._overwriting is None or self._overwriting.may(known, sha256)
 
     def _read(self, source: Source, reading: Progress, updated_at: datetime | None) -> Document:
         def listen(page: int, pages: int) -> None:
@@ -212,6 +214,6 @@ def _two_of(name: str) -> Problem:
 
 def _not_agreed(name: str) -> Problem:
     return Problem(
-        IS_THERE,
+        "DOCUMENT_IS_THERE",
         f"{name}: there is a document of this name with other content, which stays until its user agrees to lose it.",
     )

@@ -13,6 +13,7 @@ from typing import Protocol
 from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, ProjectKey, Quota, Shares
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
+from ingest.overwriting import Overwriting
 from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
 from ingest.source import BYTES_PER_S, LARGE, Refusal, Source, Unread, known_as, read_original
 from ingest.watching import Change
@@ -94,7 +95,7 @@ class Ingestor:
         replace: bool = False,
         gone: Collection[str] = (),
         of_folder: bool = False,
-        overwrites: bool = True,
+        overwriting: Overwriting | None = None,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """Make documents searchable by text; their vectors are `embed`'s.
@@ -103,7 +104,8 @@ class Ingestor:
         `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
         with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder. With
         `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so.
-        Unless it `overwrites`, what would take the place of another version is `failed` with `DOCUMENT_IS_THERE`.
+        With `overwriting`, what would take the place of another version is `failed` with `DOCUMENT_IS_THERE` where
+        that does not let it.
         """
         started = perf_counter()
         say = progress or _nobody
@@ -120,7 +122,7 @@ class Ingestor:
                 self._ocr_languages,
                 self._places,
                 of_folder=of_folder,
-                overwrites=overwrites,
+                overwriting=overwriting,
             )
             reports: list[DocumentReport] = []
             for done, entry in enumerate(entries):

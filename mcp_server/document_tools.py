@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -24,11 +25,11 @@ from agent import (
 )
 from corpora import ProjectKey
 from ingest import (
-    IS_THERE,
     MOST_ENTRIES,
     DocumentReport,
     FolderUnusable,
     IngestReport,
+    Overwriting,
     Refusal,
     Scan,
     ScanError,
@@ -39,17 +40,17 @@ from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.ingest_progress import IngestProgress
 from mcp_server.pictures import picture_of
 from mcp_server.projects import PROJECT, project_of
-from mcp_server.questions import ask, can_ask, carried_answer
+from mcp_server.questions import Decision, ask, can_ask, carried_answer
 from mcp_server.tool import ADDS, AssistantCall, Tool, ToolAnswer, ToolError, closed
 from retrieval import Retriever, page_range
 
 _PASSAGES = 8
 _MOST_LISTED = 200
 _MOST_PATHS = 50
-_MOST_ASKED_ABOUT = 20
+_MOST_ASKED_ABOUT = 1_000  # nobody reads more
 # What is to be done about documents that stay, by whether an assistant's word changes nothing.
 _HOW = {
-    False: "Documents that are there with other content stay. Ask the user, and after a yes call again with replace.",
+    False: "Documents that are there with other content stay. Ask the user; after a yes, call again with replace {}.",
     True: "Documents that are there with other content stay. Users replace them, on the page or with fletcher ingest.",
 }
 
@@ -137,33 +138,47 @@ def _listed(entry: dict[str, Any]) -> str:
 
 
 async def _add(call: AssistantCall) -> ToolAnswer | InputRequiredResult:
-    """What another version would be lost of is added only once the user has agreed."""
-    key, carried = await project_of(call), carried_answer(call)
-    # The same files as those that the user was asked about.
-    asked = sha256(json.dumps([key.project_id, call.arguments["paths"]]).encode()).hexdigest()
-    is_agreed = carried == (asked, "yes") or _is_agreed(call)
-    report = await _read_in(call, key, overwrites=is_agreed)
-    there = [entry.name for entry in report.documents if entry.error is not None and entry.error.code == IS_THERE]
-    if there and carried is None and can_ask(call.context):
-        decision = await ask(call, asked, await in_thread(_question, there))
-        if isinstance(decision, InputRequiredResult):
-            return decision
-        if decision == "yes":
-            report, there = await _read_in(call, key, overwrites=True), []
-    return await in_thread(_report, report, _HOW[call.services.confirm == "always"] if there else "")
+    """What another version would be lost of is added only once the user has agreed to just that."""
+    key, answer = await project_of(call), ""
+    overwriting = None if call.services.confirm == "never" else Overwriting()
+    report = await _read_in(call, key, overwriting)
+    if overwriting is None or not overwriting.refused:
+        return await in_thread(_report, report)
+    refused = overwriting.refused
+    asked = await in_thread(_id_of, key, refused)
+    decision = await _decision(call, asked, refused)
+    if isinstance(decision, InputRequiredResult):
+        return decision
+    if decision == "yes":
+        report = await _read_in(call, key, still := Overwriting(refused))
+        refused, answer = still.refused, decision
+    how = _HOW[call.services.confirm == "always"].format(asked) if refused and not answer else ""
+    return await in_thread(_report, report, how)
 
 
-def _is_agreed(call: AssistantCall) -> bool:
-    """Whether nobody has to be asked, or an assistant whose client asks nobody brings the user's yes."""
-    confirm, brings_yes = call.services.confirm, bool(call.arguments.get("replace"))
-    return confirm == "never" or (brings_yes and confirm == "destructive" and not can_ask(call.context))
+def _id_of(key: ProjectKey, refused: Mapping[str, tuple[str, str]]) -> str:
+    """Of a question about these documents, as they are there and would be."""
+    return sha256(json.dumps([key.project_id, sorted(refused.items())]).encode()).hexdigest()[:16]
 
 
-async def _read_in(call: AssistantCall, key: ProjectKey, *, overwrites: bool) -> IngestReport:
+async def _decision(
+    call: AssistantCall, asked: str, refused: Mapping[str, tuple[str, str]]
+) -> Decision | InputRequiredResult | None:
+    """The user's answer to that question, by the client's own window where it has one."""
+    carried = carried_answer(call)
+    if carried is not None and carried[0] == asked:
+        return carried[1]
+    if can_ask(call.context):
+        return await ask(call, asked, await in_thread(_question, list(refused)))
+    is_brought = call.services.confirm == "destructive" and call.arguments.get("replace") == asked
+    return "yes" if is_brought else None
+
+
+async def _read_in(call: AssistantCall, key: ProjectKey, overwriting: Overwriting | None) -> IngestReport:
     admitted = await ask_store(_admitted, call)
     found = await call.services.scanning.run(key.workspace, partial(_scanned, admitted))
     async with IngestProgress(call.context) as progress:
-        return await call.services.intake.add(key, found, overwrites=overwrites, progress=progress.listen)
+        return await call.services.intake.add(key, found, overwriting=overwriting, progress=progress.listen)
 
 
 def _question(names: list[str]) -> str:
@@ -172,7 +187,7 @@ def _question(names: list[str]) -> str:
     return f"Replace {named}{more}? There are documents of these names with other content, which is lost then."
 
 
-def _report(report: IngestReport, how: str) -> ToolAnswer:
+def _report(report: IngestReport, how: str = "") -> ToolAnswer:
     """What an assistant can do something about first, and of thousands the others only counted."""
     told = sorted(report.documents, key=_importance)[:_MOST_LISTED]
     counts = Counter(document.status for document in report.documents)
@@ -268,9 +283,9 @@ DOCUMENT_TOOLS = (
                     "maxItems": _MOST_PATHS,
                 },
                 "replace": {
-                    "type": "boolean",
-                    "default": False,
-                    "description": "the user has said that documents of the same names may be replaced",
+                    "type": "string",
+                    "maxLength": 100,
+                    "description": "what an earlier call has said, once the user has agreed to replace those documents",
                 },
                 "project": PROJECT,
             },

@@ -10,7 +10,18 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from corpora import CorpusError, ProjectKey
-from ingest import Change, DocumentReport, Ingestor, IngestReport, Progress, ProgressListener, Refusal, Source, Unread
+from ingest import (
+    Change,
+    DocumentReport,
+    Ingestor,
+    IngestReport,
+    Overwriting,
+    Progress,
+    ProgressListener,
+    Refusal,
+    Source,
+    Unread,
+)
 from retrieval import ProviderAway, VectorStoreUnavailable
 from server.background.embedding import EmbeddingWorker
 from server.background.failures import Failures
@@ -78,7 +89,7 @@ class Intake:
         sources: Collection[Source | Refusal | Unread],
         *,
         replace: bool = False,
-        overwrites: bool = True,
+        overwriting: Overwriting | None = None,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """`Ingestor.add`; `progress` is called in a thread. The vectors follow.
@@ -88,7 +99,7 @@ class Intake:
             NoRoomForDocuments: Too many others wait.
         """
         with self._held(key.workspace, sources):
-            report = await self._added(key, sources, replace, progress, overwrites=overwrites)
+            report = await self._added(key, sources, replace, progress, overwriting=overwriting)
         self._metrics.add_report(report)
         return report
 
@@ -155,10 +166,10 @@ class Intake:
         replace: bool,
         progress: ProgressListener | None = None,
         *,
-        overwrites: bool = True,
+        overwriting: Overwriting | None = None,
     ) -> IngestReport:
         listen = self._listener(key, progress)
-        add = partial(self._ingestor.add, key, sources, replace=replace, overwrites=overwrites, progress=listen)
+        add = partial(self._ingestor.add, key, sources, replace=replace, overwriting=overwriting, progress=listen)
         return await self._in_turn(key, [source.name for source in sources], add)
 
     async def _in_turn(self, key: ProjectKey, names: Iterable[str], work: Callable[[], IngestReport]) -> IngestReport:

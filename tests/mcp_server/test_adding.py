@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from agent import ConfirmationPolicy
-from ingest import IS_THERE
 from ingest.plain_file import open_plain_file
 from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
 from tests.server.house import House, house
+
+_THERE = "DOCUMENT_IS_THERE"
 
 pytestmark = pytest.mark.parametrize("era", ERAS)
 
@@ -113,7 +114,7 @@ async def test_another_version_takes_a_documents_place_only_once_the_user_has_ag
     assert "1.md" not in question
     is_replaced = says == "yes"
     codes = {one["name"]: (one["error"] or {}).get("code") for one in report["documents"]}
-    assert codes == {f"{number}.md": None for number in range(7)} | ({} if is_replaced else {"0.md": IS_THERE})
+    assert codes == {f"{number}.md": None for number in range(7)} | ({} if is_replaced else {"0.md": _THERE})
     assert read["text"] == ("Nothing." if is_replaced else "Note 0 on the tide.")
 
 
@@ -128,10 +129,30 @@ async def test_an_assistant_that_asks_nobody_brings_the_users_word_unless_that_i
             await scribe.ok("add_documents", paths=["notes.md"])
             (folder / "notes.md").write_text("Nothing.", "utf-8")
             first = await scribe.ok("add_documents", paths=["notes.md"])
-            second = await scribe.ok("add_documents", paths=["notes.md"], replace=True)
+            asked = first.get("how", "").rpartition(" ")[2].rstrip(".")
+            second = await scribe.ok("add_documents", paths=["notes.md"], replace=asked or "x")
     assert [bool(one["documents"][0]["error"]) for one in (first, second)] == {
         "destructive": [True, False],
         "always": [True, True],
         "never": [False, False],
     }[confirm]
     assert ("how" in first) == (confirm != "never")
+
+
+async def test_a_yes_replaces_what_was_asked_about_and_nothing_else(home: House, notes: Path, era: Era) -> None:
+    class Slow(User):
+        async def answer(self, context: Any, params: Any) -> Any:
+            (notes / "1.md").write_text("Not asked about.", "utf-8")
+            home.put("2.md", "Written on the page meanwhile.")
+            return await super().answer(context, params)
+
+    user = Slow(["yes", "no"])
+    async with assistant(home.url, era, user) as scribe:
+        await scribe.ok("add_documents", paths=["notes"])
+        (notes / "0.md").write_text("Nothing.", "utf-8")
+        await scribe.ok("add_documents", paths=["notes"])
+        texts = [
+            (await scribe.ok("read_document", document=f"{number}.md"))["pages"][0]["text"] for number in range(1, 3)
+        ]
+    assert "1.md" not in user.shown[0]
+    assert texts == ["Note 1 on the tide.", "Written on the page meanwhile."]

@@ -30,7 +30,7 @@ class Endless:
         self.running = threading.Event()
 
     def add(
-        self, _key: ProjectKey, _sources: object, *, replace: bool, overwrites: bool, progress: ProgressListener
+        self, _key: ProjectKey, _sources: object, *, replace: bool, overwriting: object, progress: ProgressListener
     ) -> IngestReport:
         while True:
             progress(Progress("bible.pdf", "reading", 0, 1))
@@ -68,7 +68,7 @@ class Paging:
         self.forgotten: list[bool] = []
 
     def add(
-        self, _key: ProjectKey, _sources: object, *, replace: bool, overwrites: bool, progress: ProgressListener
+        self, _key: ProjectKey, _sources: object, *, replace: bool, overwriting: object, progress: ProgressListener
     ) -> IngestReport:
         progress(Progress("bible.pdf", "reading", 0, 1, 2, 3))
         self.at_page.set()
@@ -145,7 +145,7 @@ class Counting:
         self.now = self.most = 0
 
     def add(
-        self, _key: ProjectKey, _sources: object, *, replace: bool, overwrites: bool, progress: ProgressListener
+        self, _key: ProjectKey, _sources: object, *, replace: bool, overwriting: object, progress: ProgressListener
     ) -> IngestReport:
         self.now += 1
         self.most = max(self.most, self.now)
