@@ -31,7 +31,7 @@ _WRITTEN_MEANWHILE = (
 )
 _OUTDATED = (
     "What the editor shows of the story now is not known here, or cannot be read. So nobody knows what is in {} now, "
-    "of which this would take something away. It was not done. Send the story again, or save it in the editor."
+    "of which this might take something away. It was not done. Send the story again, or save it in the editor."
 )
 
 
@@ -128,6 +128,14 @@ class Consent:
                     return True
         self._taken |= lost
         return False
+
+    def refuse_changes(self, operation: Operation) -> None:
+        """Raises `OperationRefused` for what does more than add to a story that is outdated.
+
+        What seems to be empty there may have been filled since.
+        """
+        if self.is_outdated and not operation.function.startswith("create_"):
+            raise OperationRefused(Failure("CONFLICT", _OUTDATED.format("the project")))
 
     def _refuse_losses_of_others(self, tried: ArrowProject) -> None:
         """Raises `OperationRefused` where something would be gone that the user cannot have agreed to lose."""

@@ -95,7 +95,7 @@ class Execution:
         self._looked_at: ArrowProject | None = None  # another may be larger than `before`
         self.editor_s = 0.0
         self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
-        self.checkpoint = 0  # where the story was without that
+        self.tried: tuple[ArrowProject, int] | None = None  # the story with that, and its checkpoint without it
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
         self.refusal: Failure | None = None  # of whatever comes now
 
@@ -204,10 +204,11 @@ class Execution:
         project = self._context.project
         if project is not None and self.refusal is None and self._takes_batches(operations):
             project = await self._kept(project)
-            checkpoint = self.checkpoint = project.checkpoint()
+            checkpoint = project.checkpoint()
             outcomes = None
             try:
                 batch = await self._rehearsed(project, operations)
+                self.tried = project, checkpoint
                 outcomes = await self._done_together(batch) if self._context.project is project else None
             finally:
                 if outcomes is None:
@@ -340,7 +341,7 @@ class Execution:
 
     async def _done(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> Outcome:
         """What the editor has made of an operation that the story has been tried with."""
-        self.checkpoint = checkpoint
+        self.tried = project, checkpoint
         try:
             return await self._timed(self._editor.apply(applied), applied)
         except BaseException as error:
@@ -400,6 +401,7 @@ class Execution:
 
     async def _must_wait(self, project: ArrowProject, tried: OperationResult) -> bool:
         """Whether the user is asked before the operation that the story has been tried with."""
+        self.consent.refuse_changes(tried.operation)
         planned, self._context.planned = self._context.planned[1:], ()
         asked, selection = self.consent.must_wait, self.shadow.selection
         # All of what is planned is tried at once.

@@ -1,6 +1,6 @@
 """What others write into a story while something is done there that the user has agreed to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
 from arrow_project import ArrowProject, Loss, Tables, copied, losses, replaced_records, tables_of
@@ -16,17 +16,23 @@ def is_written_into(shown: ArrowProject, tried: ArrowProject, checkpoint: int) -
     now, will_be = tables_of(shown), tables_of(tried)
     for kind, table in replaced_records(tried, checkpoint).items():
         for key, old in table.items():
-            record = now[kind].get(key)
-            if record is not None and not _is_of_either(record, old, will_be[kind].get(key, {})):
+            record, new = now[kind].get(key), will_be[kind].get(key)
+            if record is None:
+                continue
+            if kind == "scene" and new is None and shown.data.scenes[key]["map"].keys() - old["map"].keys():
+                return True  # what has come into it would go with it
+            if not _is_of_either(record, old, new or {}, but=_KEPT_BY_ARROW):
                 return True
     return False
 
 
-def _is_of_either(record: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def _is_of_either(
+    record: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], but: Collection[str] = ()
+) -> bool:
     for name, value in record.items():
-        if name in _KEPT_BY_ARROW or value in (old.get(name), new.get(name)):
-            continue
         olds, news = old.get(name), new.get(name)
+        if name in but or value in (olds, news):
+            continue
         if not (isinstance(value, dict) and isinstance(olds, dict)):
             return False
         parts = cast("list[dict[str, Any]]", [value, olds, news if isinstance(news, dict) else {}])

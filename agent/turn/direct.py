@@ -176,6 +176,7 @@ class DirectCalls:
         Raises:
             OperationRefused: There is nothing to take back, or the editor refused.
         """
+        self.execution.consent.refuse_changes(Operation(UNDO))
         project = self.context.project
         now = await in_thread(fingerprint, project)
         before = await in_thread(self.store.find_before, now)

@@ -134,8 +134,13 @@ class Turn:
 
     async def would_lose(self, shown: ArrowProject) -> bool:
         """Whether the operation under way changes what has been written meanwhile into the story that is shown."""
-        tried, checkpoint = self.context.project, self._execution.checkpoint
-        return tried is not None and await in_thread(is_written_into, shown, tried, checkpoint)
+        tried = self._execution.tried
+        return tried is not None and await in_thread(is_written_into, shown, *tried)
+
+    def take(self, project: ArrowProject) -> None:
+        """The client has sent its story meanwhile, which is another one than the turn's in any case."""
+        self._execution.shadow.is_shared = True
+        self._execution.take(project)
 
     async def follow(self, project: ArrowProject) -> bool:
         """The client has sent its story meanwhile: it is newer than the turn's copy, or lacks its last operations.

@@ -140,12 +140,14 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 		await main.get_tree().process_frame
 	if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
 		return
+	# Whoever has gone on typing has something else there by now than the node.
+	var now := _strings(mind._PROJECT.resources.nodes.get(inspected))
 	for one: Array in typed:
 		var field: Control = one[0]
 		if field.text.is_empty() and one[1] and field in _entries(tab):
 			field.text = one[1]
 			field.text_changed.emit(one[1])
-		elif field.text != one[1] and one[3]:
+		elif one[3] and field.text != one[1] and (field.text.is_empty() or field.text in now):
 			field.text = one[1]
 		if field.text == one[1]:
 			_set_caret(field, one[2])

@@ -146,8 +146,8 @@ class Session:
             await self._handle(await self._decoded(text))
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
-            if isinstance(error, MessageError) and error.starts_turn and self.state is State.IDLE:
-                await self._send_all(self._dialect.turn_ended("error", Usage()))
+            if isinstance(error, MessageError) and error.starts_turn:
+                await self._end_where_none_ends()
         except AccessDenied:
             raise
         except Exception:
@@ -183,8 +183,6 @@ class Session:
                 before = self._turn
                 await self._start_turn(message)
                 if before is not None and self._turn is before:  # it was refused, and shows what is open all the same
-                    if before.has_no_end:
-                        await self._send_all(self._dialect.turn_ended("error", Usage()))
                     await self._take_story(message, message.current_project_id or before.project_id)
             case Confirmation():
                 # One that comes too early is refused as any message is then.
@@ -244,8 +242,10 @@ class Session:
             turn = self._turn
             if turn is not None and turn.running is not None and project_id == turn.project_id:
                 turn.weigh(self._conversation.stories.size(project_id))
-                await self._heed(turn, project)
-                turn.may_lack_some = await turn.running.follow(project)
+                if await self._may_go_on(turn, project):
+                    turn.may_lack_some = await turn.running.follow(project)
+                else:
+                    turn.running.take(project)
                 turn.shown = project
         except (MessageError, CorpusError):
             turn = self._turn
@@ -253,16 +253,18 @@ class Session:
                 self._do_not_follow(turn)
             raise
 
-    async def _heed(self, turn: OpenTurn, shown: ArrowProject | str) -> None:
+    async def _may_go_on(self, turn: OpenTurn, shown: ArrowProject | str) -> bool:
         """Between two calls of one operation nobody else looks at what has come into the story."""
         if turn.running is None or not turn.editor.has_more:
-            return
+            return True
         try:
             project = await in_thread(parse, shown) if isinstance(shown, str) else shown
         except ParseError:  # which the turn finds out itself
-            return
-        if await turn.running.would_lose(project):
-            turn.editor.leave(WRITTEN_MEANWHILE)
+            return True
+        if not await turn.running.would_lose(project):
+            return True
+        turn.editor.leave(WRITTEN_MEANWHILE)
+        return False
 
     def _lose_track(self) -> None:
         """A story has come of which not even the project is known."""
@@ -277,17 +279,18 @@ class Session:
 
     async def _take_result(self, result: FunctionResult) -> None:
         turn, content = self._turn, result.arrow_content
-        if content and turn is not None and turn.editor.waits_for(result) and not await self._looks_at(turn, content):
+        if content and turn is not None and turn.editor.waits_for(result) and not await self._takes(turn, content):
             try:
                 await self._sync_file(turn.project_id, content, is_late=True)
             finally:
                 turn.editor.resolve(result.model_copy(update={"arrow_content": None}))
-            return
-        if content and turn is not None and turn.editor.waits_for(result):
-            await self._heed(turn, content)
-        if (turn is None or not turn.editor.resolve(result)) and content:
+        elif (turn is None or not turn.editor.resolve(result)) and content:
             # of a call that nobody waits for any more; what it says of the story is true
             await self._sync_file(self._conversation.project_of(result), content, is_late=True)
+
+    async def _takes(self, turn: OpenTurn, content: str) -> bool:
+        """Whether a result may show that to the turn, and nobody else has to take it over."""
+        return await self._looks_at(turn, content) and await self._may_go_on(turn, content)
 
     async def _looks_at(self, turn: OpenTurn, content: str) -> bool:
         """Whether a turn looks itself at the story that a result of it shows; it passes over another story's."""
@@ -309,6 +312,7 @@ class Session:
         """What runs the turn; None where none can be now, or this one was stopped as it was announced."""
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
+            await self._end_where_none_ends()
             return None
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
@@ -328,6 +332,11 @@ class Session:
         if warning is not None:  # in the turn's own text: the client keeps one message of each turn
             await self._tell(turn, self._dialect.event(TextFinished(warning)))
         return turn.begin(self._run_turn(turn, message)) if self._turn is turn else None
+
+    async def _end_where_none_ends(self) -> None:
+        """Whoever has sent what begins no turn waits for an end, and none comes of one that is under way."""
+        if self.state is State.IDLE or (self._turn is not None and self._turn.has_no_end):
+            await self._send_all(self._dialect.turn_ended("error", Usage()))
 
     def _editor_for(self, message: UserMessage) -> RemoteEditor:
         scene_id = message.current_scene_id

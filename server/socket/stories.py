@@ -176,8 +176,10 @@ class Stories:
         """A story of the project, or of nobody knows which, is here: until it is read, the one before `is_outdated`."""
         if project_id is None:
             self._last_of_any = came
-        elif project_id in self._stories:
-            self._last_of[project_id] = max(came, self._last_of.get(project_id, 0))
+        else:
+            self._last_of[project_id] = max(came, self._last_of.pop(project_id, 0))
+            if len(self._last_of) > _MOST_FORGOTTEN:
+                del self._last_of[next(iter(self._last_of))]
 
     def is_outdated(self, project_id: str) -> bool:
         """Whether the client has shown another story of the project since, which is not read yet or could not be."""
@@ -236,7 +238,6 @@ class Stories:
     def forget(self, project_id: str) -> int:
         """There is no room for the story any more; returns how many bytes that frees."""
         self._room.free(self, project_id)
-        self._last_of.pop(project_id, None)
         self._forgotten.append(project_id)
         return self._stories.pop(project_id).takes
 

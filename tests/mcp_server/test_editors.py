@@ -403,6 +403,8 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
         ends = sum(frame["type"] == "turn_end" for frame in editor.seen)
         await editor.send(type="user_message", message="Hello?", current_project_id=1)  # before its user sees it
         assert (await editor.until("turn_end", ends + 1))["reason"] == "error"
+        await editor.send(type="user_message", message=3)
+        assert (await editor.until("turn_end", ends + 2))["reason"] == "error"
         editor.editor = Dispatcher(before)
         await editor.send(
             type="function_result", request_id=asked["request_id"], success=True, result="", arrow_content=before

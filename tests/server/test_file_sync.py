@@ -115,9 +115,12 @@ def test_of_a_story_whose_last_state_cannot_be_read_nothing_is_taken_away(
 ) -> None:
     """What the user has written since would be gone, and nobody could be asked about it."""
     anew = Use("update_node", {"node_id": 3, "data": {"content": "Anew."}})
+    empty = story_text().replace("The pier is empty.", "")
     if is_agreed:
         home.model.add([Use("delete_node", {"node_id": 3})])
         client.turn("Remove the pier.")
+    else:
+        client.sync(empty)  # as far as anybody knows, nothing would be lost
     client.sync(shown)
     client.until("chat_response")
     if not is_agreed:
@@ -138,6 +141,21 @@ def test_of_a_story_whose_last_state_cannot_be_read_nothing_is_taken_away(
     client.ask("Say it anew.")
     client.answer(client.call())
     client.until("end")
+
+
+def test_no_turn_is_taken_back_in_a_story_that_cannot_be_read(home: House, client: Client) -> None:
+    home.model.add([Use("update_node", {"node_id": 3, "data": {"content": ""}})])
+    client.ask("Say nothing.", confirm="never")
+    call = client.call()
+    emptied = story_text().replace("The pier is empty.", "")
+    client.answer(call, arrow_content=emptied)
+    client.until("end")
+    client.sync("not json")
+    client.until("chat_response")
+    client.ask("undo")
+    frames = client.until("end")
+    assert "function_call" not in [frame["type"] for frame in frames]
+    assert "CONFLICT" in str(frames)
 
 
 @pytest.mark.parametrize("shown", ["not json", "|" * 500_001], ids=["unreadable", "crowded"])

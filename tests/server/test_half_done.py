@@ -159,11 +159,12 @@ def test_affected_nodes_and_a_warning_reach_the_model(home: House) -> None:
 
 
 @pytest.mark.parametrize("shown", ["file_sync", "result", "nothing new"])
+@pytest.mark.parametrize("by_way", [False, True], ids=["at once", "after another"])
 @pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])
 def test_what_has_come_into_a_node_since_the_first_call_is_not_deleted_by_the_second(
-    home: House, dialect: str, shown: str
+    home: House, dialect: str, shown: str, *, by_way: bool
 ) -> None:
-    """Nobody was asked about that."""
+    """Nobody was asked about that, nor later, where the editor does not show its story once more."""
     home.model.add([Use("delete_node", {"node_id": 3})])
     editor = Dispatcher(story_text())
     with home.client(f"/ws/chat?dialect={dialect}") as client:
@@ -174,14 +175,21 @@ def test_what_has_come_into_a_node_since_the_first_call_is_not_deleted_by_the_se
         asked = flat(call)
         result = editor.execute(asked["function"], asked["arguments"])
         before = editor.content
-        written = before.replace("The pier is empty.", "The pier is empty, and has been for years.")
+        if by_way:
+            before = before.replace("The lamp is cold.", "The lamp is out.")
+            client.sync(before)
+        written = before.replace("The pier is empty.", "The pier is empty, and has been for years. " * 9)
         assert written != before
         if shown == "file_sync":
             client.sync(written)
-        client.answer(
-            call, result, **({} if shown == "file_sync" else {"arrow_content": [before, written][shown == "result"]})
-        )
+        told = {} if shown == "file_sync" else {"arrow_content": written if shown == "result" else before}
+        client.answer(call, result, **told)
         frames = follow(client, editor, dialect, lambda _: False, reports=False)
+        if shown != "nothing new":
+            home.model.add([Use("update_node", {"node_id": 3, "data": {"content": "Anew."}})])
+            client.ask("Say it anew.", current_scene_id=0)
+            frames += follow(client, editor, dialect, lambda _: False, reports=False)
     calls = sum(frame["type"] == "function_call" for frame in frames)
     assert bool(calls) == (shown == "nothing new")
     assert ("changed meanwhile" in json.dumps(frames)) == (shown != "nothing new")
+    assert ("What would be lost" in json.dumps(frames)) == (shown != "nothing new")

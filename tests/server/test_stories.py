@@ -38,6 +38,17 @@ async def test_the_stories_used_last_are_kept() -> None:
     stories.refuse_forgotten("one that never was here")
 
 
+async def test_a_story_is_outdated_once_another_has_come_that_is_not_read() -> None:
+    stories = Stories("local", StoryRoom())
+    first, second = stories.comes(), stories.comes()
+    with pytest.raises(MessageError):
+        await stories.read("1", "not json", second)
+    await stories.read("1", story_text(), first)  # which takes longer to read
+    assert stories.is_outdated("1")
+    await stories.read("1", story_text())
+    assert not stories.is_outdated("1")
+
+
 async def test_large_stories_are_kept_as_far_as_there_is_room() -> None:
     stories = Stories("local", StoryRoom(most_of_one=2**20))
     large = story_text("x" * 400_000)

@@ -411,6 +411,20 @@ def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(edito
     assert editor.document["resources"]["nodes"]["15"]["name"] == "quay"
 
 
+def test_whoever_writes_on_meanwhile_has_all_of_it(editor: Editor) -> None:
+    editor.open(text_of("lamp"))
+    line = _inspected(editor, 15) + "/Line/Edit"
+    for field, text in (line, "A line that I am still"), (_NOTES, "A page of notes"):
+        editor.put(field, "text", text)
+    editor.frames(3)
+    editor.call("project", "pull_inspector")
+    for field, text in (line, "A line that I am still typing"), (_NOTES, "A page of notes, and more"):
+        editor.put(field, "text", text)
+    editor.frames(6)
+    assert editor.get(line, "text") == "A line that I am still typing"
+    assert editor.get(_NOTES, "text") == "A page of notes, and more"
+
+
 @pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
 def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
     calls: list[ToolUse], editor: Editor, server: House
