@@ -97,6 +97,7 @@ class Execution:
         self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
         self.tried: tuple[ArrowProject, int] | None = None  # the story with that, and its checkpoint without it
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
+        self.has_unread = False  # whether what the editor has shown last is not read, or cannot be
         self.refusal: Failure | None = None  # of whatever comes now
 
     @property
@@ -352,7 +353,9 @@ class Execution:
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
         """The client's content, which replaces the shadow at once: what comes from now on is newer."""
         known = self._context.project
+        self.has_unread = outcome.content is not None  # as where the turn is stopped meanwhile
         reported = await reported_project(outcome)
+        self.has_unread = outcome.content is not None and reported is None
         if self._context.project is not known:  # what the client has sent while this was read is newer
             return None
         if reported is not None:

@@ -132,6 +132,11 @@ class Turn:
         is_lacking = self._changed and not self._kept and not self._direct.has_undone
         return self._execution.before if is_lacking or self._execution.is_uncertain else None
 
+    @property
+    def has_unread(self) -> bool:
+        """Whether the client has shown, in an answer, a story that was not read or cannot be."""
+        return self._execution.has_unread
+
     async def would_lose(self, shown: ArrowProject) -> bool:
         """Whether the operation under way changes what has been written meanwhile into the story that is shown."""
         tried = self._execution.tried

@@ -130,27 +130,48 @@ func is_writing() -> bool:
 # does whoever has written beside an entry, as that is in no node yet either.
 func _leave_as_typed(fields: Array, inspected: int) -> void:
 	var tab: Node = mind.Inspector.Tab.Node
-	var known: Variant = _strings(mind._PROJECT.resources.nodes[inspected]) if is_writing() else null
+	var said := _said_of(inspected)
+	var is_beside := is_writing()
 	var typed := fields.map(
 		func(field: Control) -> Array:
-			var is_written: bool = not field.text.is_empty() and not field.get_parent() is SpinBox
-			return [field, field.text, _caret(field), is_written and known is Array and field.text not in known]
+			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
+			return [field, field.text, _caret(field), is_in_no_node]
 	)
 	for _frame in 2:
 		await main.get_tree().process_frame
-	if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
-		return
-	# Whoever has gone on typing has something else there by now than the node.
-	var now := _strings(mind._PROJECT.resources.nodes.get(inspected))
-	for one: Array in typed:
-		var field: Control = one[0]
-		if field.text.is_empty() and one[1] and field in _entries(tab):
+		if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
+			return
+		var now := _said_of(inspected)
+		for one: Array in typed:
+			_put_back(one, one[0] in _entries(tab), is_beside, now)
+
+
+# What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has
+# added a line has it in the list.
+func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void:
+	var field: Control = one[0]
+	var is_new: bool = one[3] and one[1] not in said
+	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
+		field.text = one[1]
+		field.text_changed.emit(one[1])
+	elif is_beside and is_new and not field.get_parent() is SpinBox:
+		if field.text.is_empty() or field.text in said:
 			field.text = one[1]
-			field.text_changed.emit(one[1])
-		elif one[3] and field.text != one[1] and (field.text.is_empty() or field.text in now):
-			field.text = one[1]
-		if field.text == one[1]:
-			_set_caret(field, one[2])
+	if field.text == one[1]:
+		_set_caret(field, one[2])
+	else:
+		one[1] = field.text
+		one[2] = _caret(field)
+
+
+# The texts of a node, and of the lists that are shown of it.
+func _said_of(node_id: int) -> Array:
+	var said := _strings(mind._PROJECT.resources.nodes.get(node_id))
+	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
+	if shown != null:
+		for list: ItemList in shown.find_children("*", "ItemList", true, false):
+			said += range(list.item_count).map(list.get_item_text)
+	return said
 
 
 func _strings(value: Variant) -> Array:

@@ -414,7 +414,7 @@ class Session:
         finally:  # also where it fails: the client has what was done before
             if self._turn is open_turn and turn.context.project is not None and not request.plan:
                 stories.replace(project_id, open_turn.shown, turn.context.project)
-                if open_turn.may_lack_some:
+                if open_turn.may_lack_some or turn.has_unread:
                     stories.has_come(project_id, stories.comes())
                 stories.settle(stories.weigh(project_id))
 

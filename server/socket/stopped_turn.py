@@ -53,6 +53,8 @@ class StoppedTurn:
         """Once nothing works on the turn's story any more, it is what the client has after the stop."""
         turn = self._turn
         await turn.ended()
+        if turn.running is not None and turn.running.has_unread:
+            self._stories.has_come(turn.project_id, self._stories.comes())
         after = turn.running.context.project if turn.running is not None and stays else None
         if after is None:
             await in_thread(before.rollback, turn.checkpoint)  # of what was deleted one by one that takes long

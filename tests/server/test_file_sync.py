@@ -143,6 +143,16 @@ def test_of_a_story_whose_last_state_cannot_be_read_nothing_is_taken_away(
     client.until("end")
 
 
+def test_what_an_answer_shows_and_cannot_be_read_is_what_the_user_sees(home: House, client: Client) -> None:
+    home.model.add([Use("create_character", {"name": "Bram"})], ["There he is."])
+    client.ask("Add Bram.")
+    client.answer(client.call(), arrow_content="not json")
+    client.until("end")
+    home.model.add([Use("update_node", {"node_id": 3, "data": {"content": "Anew."}})], ["So be it."])
+    client.ask("Say it anew.")
+    assert "function_call" not in [frame["type"] for frame in client.until("end")]
+
+
 def test_no_turn_is_taken_back_in_a_story_that_cannot_be_read(home: House, client: Client) -> None:
     home.model.add([Use("update_node", {"node_id": 3, "data": {"content": ""}})])
     client.ask("Say nothing.", confirm="never")

@@ -425,6 +425,19 @@ def test_whoever_writes_on_meanwhile_has_all_of_it(editor: Editor) -> None:
     assert editor.get(_NOTES, "text") == "A page of notes, and more"
 
 
+def test_a_line_that_is_added_meanwhile_does_not_stand_there_once_more(editor: Editor) -> None:
+    editor.open(text_of("lamp"))
+    shown = _inspected(editor, 15)
+    editor.put(f"{shown}/Line/Edit", "text", "A whole line")
+    editor.frames(3)
+    editor.call("project", "pull_inspector")
+    editor.call(shown, "append_new_line")
+    editor.frames(6)
+    assert editor.get(f"{shown}/Line/Edit", "text") == ""
+    _inspected(editor, 2)
+    assert editor.document["resources"]["nodes"]["15"]["data"]["lines"][-1] == "A whole line"
+
+
 @pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
 def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
     calls: list[ToolUse], editor: Editor, server: House
