@@ -17,6 +17,8 @@ const ENTRIES := [
 	"Checkables/Parts/Edit/Params/Key",
 	"Checkables/Parts/Edit/Params/Value",
 ]
+## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
+const STEPS := 6
 const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s)."
 
 var main: Node
@@ -137,13 +139,22 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
 			return [field, field.text, _caret(field), is_in_no_node]
 	)
+	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
 	for _frame in 2:
 		await main.get_tree().process_frame
-		if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
-			return
-		var now := _said_of(inspected)
-		for one: Array in typed:
-			_put_back(one, one[0] in _entries(tab), is_beside, now)
+		_put_all_back(typed, inspected, is_beside)
+
+
+# Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
+func _put_all_back(typed: Array, inspected: int, is_beside: bool, further := 0) -> void:
+	var tab: Node = mind.Inspector.Tab.Node
+	if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
+		return
+	var said := _said_of(inspected)
+	for one: Array in typed:
+		_put_back(one, one[0] in _entries(tab), is_beside, said)
+	if further:
+		_put_all_back.call_deferred(typed, inspected, is_beside, further - 1)
 
 
 # What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has

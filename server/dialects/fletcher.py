@@ -1,7 +1,7 @@
 """The dialect `fletcher`: our own, which says everything that a turn can say."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from agent import Asked, Citation, Cited, Ended, Event, Failed, Failure, Suggested, TextChunk, TextFinished, Usage
 from arrow_project import OperationResult
@@ -11,6 +11,10 @@ from server.dialects.lowering import NativeDialect, native_calls
 from server.dialects.wording import Transcript, cut, fits, item_frames, shortened, size, text_frames
 
 _ABOVE = "All that is asked about stands above."
+
+
+def _without_notes(call: Call) -> Call:
+    return replace(call, arguments={name: value for name, value in call.arguments.items() if name != "notes"})
 
 
 class FletcherDialect(NativeDialect):
@@ -77,8 +81,15 @@ class FletcherDialect(NativeDialect):
         yield {"type": "turn_end", "turn_id": self._turn_id, "reason": reason, "usage": asdict(usage)} | ran
 
     def calls(self, applied: OperationResult, view: View) -> tuple[Call, ...]:
-        """Functions by the names of the `arrow-ai` dialect, with native data."""
-        return native_calls(applied, view, self.client)
+        """Functions by the names of the `arrow-ai` dialect, with native data.
+
+        Where a client declared `assistant`, what an update does not mention stays there: so notes, which may have been
+        written since, are not sent along.
+        """
+        calls = native_calls(applied, view, self.client)
+        if not self._knows_assistants or "notes" in applied.operation.arguments:
+            return calls
+        return tuple(_without_notes(call) if call.function.startswith("update_") else call for call in calls)
 
     def batch(self, request_id: str, calls: Sequence[Call], /) -> Frame | None:
         """`function_call_batch`, for a client that declared `batch`."""

@@ -65,8 +65,12 @@ class Conversation:
         """The project that a message is about, of which a turn begins; `requests` will have the ids of its calls."""
         self.project_id = self.open_project = message.current_project_id or self.stories.last
         self._situation, self._selected = _situation_of(message), selected_in(message)
-        self._asked.append((self.project_id, requests))
+        self.asks(self.project_id, requests)
         return self.project_id
+
+    def asks(self, project_id: str, requests: Container[str]) -> None:
+        """The client is asked for something in the story of a project; `requests` will have the ids of that."""
+        self._asked.append((project_id, requests))
 
     def pendings(self, project_id: str) -> CatalogPendings:
         """What waits for an answer in a project."""

@@ -131,6 +131,7 @@ class OpenEditor(Session):
         self._require_shown(key)
         self._require_idle()
         editor = self._editor_for(UserMessage(type="user_message"))
+        self._conversation.asks(self.project_id, editor.request_ids)
         turn_id = f"turn_{secrets.token_hex(8)}"
         turn = self._turn = OpenTurn(turn_id, self.project_id, editor, guest, has_no_end=True)
         self._machine.move(State.PROCESSING)

@@ -183,7 +183,7 @@ class Session:
                 before = self._turn
                 await self._start_turn(message)
                 if before is not None and self._turn is before:  # it was refused, and shows what is open all the same
-                    await self._take_story(message, message.current_project_id or before.project_id)
+                    await self._take_story(message, message.current_project_id or self.project_id)
             case Confirmation():
                 # One that comes too early is refused as any message is then.
                 is_idle = self.state is State.IDLE
@@ -259,8 +259,9 @@ class Session:
             return True
         try:
             project = await in_thread(parse, shown) if isinstance(shown, str) else shown
-        except ParseError:  # which the turn finds out itself
-            return True
+        except ParseError:  # and so nobody knows what the rest would take away
+            self._do_not_follow(turn)
+            return False
         if not await turn.running.would_lose(project):
             return True
         turn.editor.leave(WRITTEN_MEANWHILE)

@@ -247,6 +247,7 @@ class Stories:
             project = await in_thread(parse, content)
         except ParseError as error:
             logger.warning("the client reported content that cannot be read: rule %s", error.rule)
+            self.has_come(project_id, self.comes())
             return
         self.replace(project_id, known, project)
 

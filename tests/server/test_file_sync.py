@@ -143,6 +143,21 @@ def test_of_a_story_whose_last_state_cannot_be_read_nothing_is_taken_away(
     client.until("end")
 
 
+def test_a_message_amid_a_turn_that_names_no_project_is_about_the_story_that_was_shown_last(
+    home: House, client: Client
+) -> None:
+    home.model.add([Use("create_character", {"name": "Bram"})], ["There he is."], ["Of that one."])
+    client.ask("Add Bram.")
+    call = client.call()
+    client.sync(story_text("The Warm Lamp"), project_id=2)
+    client.ask("And here?", current_project_id=None, arrow_content=story_text("The Warm Lamp"))
+    client.until("chat_response")
+    client.answer(call)
+    client.until("end")
+    client.turn("Which?", current_project_id=1)
+    assert "The Cold Lamp" in home.model.requests[-1].context
+
+
 def test_what_an_answer_shows_and_cannot_be_read_is_what_the_user_sees(home: House, client: Client) -> None:
     home.model.add([Use("create_character", {"name": "Bram"})], ["There he is."])
     client.ask("Add Bram.")

@@ -158,6 +158,22 @@ def test_affected_nodes_and_a_warning_reach_the_model(home: House) -> None:
     assert "error" not in renamed
 
 
+@pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])
+def test_where_the_first_call_shows_what_cannot_be_read_there_is_no_second(home: House, dialect: str) -> None:
+    home.model.add([Use("delete_node", {"node_id": 3})])
+    editor = Dispatcher(story_text())
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        client.ask("Remove the pier.", arrow_content=story_text(), current_scene_id=0)
+        follow(client, editor, dialect, lambda _: False, reports=False)
+        client.ask("yes", current_scene_id=0)
+        call = client.call()
+        asked = flat(call)
+        client.answer(call, editor.execute(asked["function"], asked["arguments"]), arrow_content="not json")
+        frames = follow(client, editor, dialect, lambda _: False, reports=False)
+    assert not [frame for frame in frames if frame["type"] == "function_call"]
+    assert "CONFLICT" in json.dumps(frames)
+
+
 @pytest.mark.parametrize("shown", ["file_sync", "result", "nothing new"])
 @pytest.mark.parametrize("by_way", [False, True], ids=["at once", "after another"])
 @pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])

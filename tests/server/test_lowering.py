@@ -115,6 +115,26 @@ def test_positions_are_only_for_clients_that_take_them(name: str, client: Client
     assert ("offset" in call.arguments) == has_offset
 
 
+@pytest.mark.parametrize(
+    ("name", "client", "are_sent_along"),
+    [
+        ("arrow-ai", Client(), True),
+        ("envelope", Client(), True),
+        ("fletcher", Client(), True),
+        ("fletcher", Client(frozenset({"assistant"})), False),
+    ],
+)
+def test_notes_that_may_have_been_written_since_are_sent_along_only_where_they_would_be_erased(
+    name: str, client: Client, *, are_sent_along: bool
+) -> None:
+    project = parse(LAMP)
+    calls_of(name, project, "update_node", client, node_id=2, notes="at night")
+    (renamed,) = calls_of(name, project, "update_node", client, node_id=2, name="quay")
+    assert ("notes" in renamed.arguments) == are_sent_along
+    (noted,) = calls_of(name, project, "update_node", client, node_id=2, notes="by day")
+    assert noted.arguments["notes"] == "by day"
+
+
 def test_where_another_id_is_larger_creating_and_naming_are_two_calls() -> None:
     raw = json.loads(LAMP)
     largest = max(map(int, raw["resources"]["variables"])) + 1_000_000

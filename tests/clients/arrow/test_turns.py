@@ -438,6 +438,30 @@ def test_a_line_that_is_added_meanwhile_does_not_stand_there_once_more(editor: E
     assert editor.document["resources"]["nodes"]["15"]["data"]["lines"][-1] == "A whole line"
 
 
+@pytest.mark.parametrize("is_entry", [False, True], ids=["notes", "a line"])
+def test_no_key_is_lost_while_the_very_node_is_changed(is_entry: bool, editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    field = f"{_inspected(editor, 15)}/Line/Edit" if is_entry else _NOTES
+    editor.put(field, "text", "So: ")
+    editor.call(field, "grab_focus")
+    editor.call(field, "set_caret_column", 4)
+    editor.frames(3)
+    typed = "".join(chr(ord("a") + number % 26) for number in range(60))
+
+    def renaming(number: int) -> Any:
+        def rename(_request: Any) -> list[Any]:
+            for key in typed[10 * number : 10 * number + 10]:
+                editor.call(field, "insert_text_at_caret", key)
+            return [ToolUse("update_node", {"node_id": 15, "name": f"quay{number}"})]
+
+        return rename
+
+    server.model.play([*map(renaming, range(6)), [Text(["There."])]])
+    editor.turn("send", "Rename node 15 again and again.")
+    editor.frames(8)
+    assert editor.get(field, "text") == f"So: {typed}"
+
+
 @pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
 def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
     calls: list[ToolUse], editor: Editor, server: House
