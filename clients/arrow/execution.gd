@@ -8,6 +8,10 @@ signal step_started(number: int, total: int, text: String)
 const Dispatcher := preload("dispatcher.gd")
 const STOPPED := "The user has stopped the turn; nothing was done."
 const OTHER_PROJECT := "The user has opened another project; nothing was done."
+const UNSEEN := (
+	"The user has written meanwhile in what this would change, and nothing was done. It is shown now as it is: "
+	+ "look at it, and try again."
+)
 const NO_TURN := "No turn is under way here; nothing was done."
 
 var dispatcher: RefCounted
@@ -38,7 +42,7 @@ func result_of(message: Dictionary, turn: RefCounted) -> Dictionary:
 	if outcome.has("referenced_by"):
 		result.referenced_by = outcome.referenced_by
 	if turn != null and turn.copy.key == _project.key():
-		result.arrow_content = _project.text()
+		result.arrow_content = _project.show()
 	return result
 
 
@@ -54,6 +58,8 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 	_turn.calls += 1
 	_turn.failed_calls += 1  # until it is known to have gone well
 	var calls: Array = message.get("functions", [message])
+	if calls.any(_project.would_change_unseen):
+		return _refused(UNSEEN)
 	var outcome: Dictionary
 	if message.has("functions"):
 		outcome = dispatcher.execute_batch(calls)

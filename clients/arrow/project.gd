@@ -1,6 +1,7 @@
 ## The project that is open in Arrow: its text as Arrow saves it, and a copy that can be put back byte for byte.
 extends RefCounted
 
+const Shown := preload("shown.gd")
 const UNTITLED := "Untitled Adventure"
 const NOT_NAMED := "Open or create a named project to use Fletcher."
 const PREVIEWED := "A snapshot is being previewed. Return to the project to use Fletcher."
@@ -27,6 +28,7 @@ var mind: Object
 var written := PackedByteArray()
 
 var _preferences: RefCounted
+var _shown := Shown.new()
 
 
 func _init(the_main: Node, the_mind: Object, preferences: RefCounted) -> void:
@@ -66,6 +68,19 @@ func key() -> String:
 ## The whole document, as it stands in the editor.
 func text() -> String:
 	return Helpers.Utils.stringify_json(mind._PROJECT)
+
+
+## Its text for the server, which then knows all of it.
+func show() -> String:
+	_shown.note(mind._PROJECT.resources)
+	return text()
+
+
+## Whether a call of the server's would change what the user has written since.
+func would_change_unseen(call: Variant) -> bool:
+	if not call is Dictionary or not call.get("arguments") is Dictionary:
+		return false
+	return _shown.lacks(str(call.get("function")), call.arguments, mind._PROJECT.resources)
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.

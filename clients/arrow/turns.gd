@@ -73,7 +73,7 @@ func begin(words: String, request: Dictionary, selected: Array[int]) -> bool:
 		request.type = "user_message"
 		request.history = _conversation.recent(HISTORY)
 		request.current_project_id = _project.key()
-		request.arrow_content = _project.text()
+		request.arrow_content = _project.show()
 	if not _connection.send(request):
 		current = null
 		failed.emit(
@@ -114,7 +114,7 @@ func undo(force: bool) -> Array:
 func send_story(selected: Array[int]) -> void:
 	var key: String = _project.key()
 	if key and not _project.why_not():
-		var shown := {"type": "file_sync", "project_id": key, "arrow_content": _project.text()}
+		var shown := {"type": "file_sync", "project_id": key, "arrow_content": _project.show()}
 		_connection.send(shown.merged(_situation(selected)))
 
 
@@ -310,5 +310,5 @@ func _undo_for(message: Dictionary) -> void:
 		"error": "" if problem.is_empty() else problem[1],
 	}
 	if not _project.why_not():
-		result.arrow_content = _project.text()
+		result.arrow_content = _project.show()
 	_connection.send(result)

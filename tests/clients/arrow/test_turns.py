@@ -438,6 +438,28 @@ def test_a_line_that_is_added_meanwhile_does_not_stand_there_once_more(editor: E
     assert editor.document["resources"]["nodes"]["15"]["data"]["lines"][-1] == "A whole line"
 
 
+def test_what_the_user_has_written_while_a_model_thought_is_not_changed_unseen(editor: Editor, server: House) -> None:
+    """What a call takes away is asked about by the story that was shown last."""
+    editor.open(text_of("lamp"))
+    long = "A line that was written while Fletcher was thinking, longer than what anybody may take away unasked. "
+    lines = ["Ask the sea.", "Ask her.", "Ask him."]
+    anew = ToolUse("update_node", {"node_id": 15, "data": {"lines": lines}})
+
+    def write(_request: Any) -> list[Any]:
+        own = [*lines[:2], long]
+        editor.call("mind", "update_resource", 15, {"data": {"lines": own}}, "nodes", False)
+        editor.frames(3)
+        return [anew]
+
+    api = server.model.play([write, [anew]])
+    since = editor.mark()
+    editor.turn("send", "Give node 15 a third line.")
+    (question,) = [args for signal, args in editor.signals[since:] if signal == "question_asked"]
+    assert editor.document["resources"]["nodes"]["15"]["data"]["lines"] == [*lines[:2], long]
+    assert "has written meanwhile" in str(api.requests[-1])
+    assert long[:40] in str(question)
+
+
 @pytest.mark.parametrize("is_entry", [False, True], ids=["notes", "a line"])
 def test_no_key_is_lost_while_the_very_node_is_changed(is_entry: bool, editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
