@@ -80,7 +80,19 @@ func show() -> String:
 func would_change_unseen(call: Variant) -> bool:
 	if not call is Dictionary or not call.get("arguments") is Dictionary:
 		return false
+	if is_writing() and _deletes_what_is_inspected(str(call.get("function")), call.arguments):
+		return true
 	return _shown.lacks(str(call.get("function")), call.arguments, mind._PROJECT.resources)
+
+
+func _deletes_what_is_inspected(function: String, arguments: Dictionary) -> bool:
+	var inspected: int = mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	match function:
+		"delete_node":
+			return arguments.get("node_id") == inspected
+		"delete_scene":
+			return mind._PROJECT.resources.scenes.get(arguments.get("scene_id"), {}).get("map", {}).has(inspected)
+	return false
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.

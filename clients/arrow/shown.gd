@@ -1,9 +1,7 @@
 ## What the server was shown of the project last: it asks about nothing that it has not seen.
 extends RefCounted
 
-const KINDS := {
-	"node_id": "nodes", "scene_id": "scenes", "variable_id": "variables", "character_id": "characters"
-}
+const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variables", "character_id": "characters"}
 ## How Arrow calls what a call has by another name.
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand.

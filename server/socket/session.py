@@ -287,7 +287,11 @@ class Session:
                 turn.editor.resolve(result.model_copy(update={"arrow_content": None}))
         elif (turn is None or not turn.editor.resolve(result)) and content:
             # of a call that nobody waits for any more; what it says of the story is true
-            await self._sync_file(self._conversation.project_of(result), content, is_late=True)
+            project_id, open_project = self._conversation.project_of(result), self._conversation.open_project
+            if result.success or project_id == open_project:
+                await self._sync_file(project_id, content, is_late=True)
+            else:  # it may be another story's that is open now
+                self._conversation.stories.has_come(project_id, self._conversation.stories.comes())
 
     async def _takes(self, turn: OpenTurn, content: str) -> bool:
         """Whether a result may show that to the turn, and nobody else has to take it over."""

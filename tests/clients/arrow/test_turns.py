@@ -460,6 +460,20 @@ def test_what_the_user_has_written_while_a_model_thought_is_not_changed_unseen(e
     assert long[:40] in str(question)
 
 
+def test_a_node_in_which_a_line_is_being_written_is_not_deleted(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    server.model.play([[ToolUse("delete_node", {"node_id": 15, "force": True})]])
+    since = editor.mark()
+    editor.turn("send", "Delete node 15.")
+    assert [args for signal, args in editor.signals[since:] if signal == "question_asked"]
+    editor.put(_inspected(editor, 15) + "/Line/Edit", "text", "A line that I am still")
+    editor.put(_NOTES, "text", "A page of notes")
+    editor.frames(3)
+    editor.turn("answer", "yes")
+    assert "15" in editor.document["resources"]["nodes"]
+    assert editor.get(_NOTES, "text") == "A page of notes"
+
+
 @pytest.mark.parametrize("is_entry", [False, True], ids=["notes", "a line"])
 def test_no_key_is_lost_while_the_very_node_is_changed(is_entry: bool, editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
