@@ -255,7 +255,7 @@ class Session:
 
     async def _may_go_on(self, turn: OpenTurn, shown: ArrowProject | str) -> bool:
         """Between two calls of one operation nobody else looks at what has come into the story."""
-        if turn.running is None or not turn.editor.has_more:
+        if turn.running is None or not turn.editor.has_more or turn.editor.left is ANOTHER_STORY:
             return True
         try:
             project = await in_thread(parse, shown) if isinstance(shown, str) else shown

@@ -174,6 +174,26 @@ def test_where_the_first_call_shows_what_cannot_be_read_there_is_no_second(home:
     assert "CONFLICT" in json.dumps(frames)
 
 
+@pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])
+def test_what_the_first_call_shows_of_another_story_is_not_taken_for_this_one(home: House, dialect: str) -> None:
+    home.model.add([Use("delete_node", {"node_id": 3})])
+    editor = Dispatcher(story_text())
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        client.ask("Remove the pier.", arrow_content=story_text(), current_scene_id=0)
+        follow(client, editor, dialect, lambda _: False, reports=False)
+        client.ask("yes", current_scene_id=0)
+        call = client.call()
+        another = story_text("The Warm Lamp").replace("The pier is empty.", "The pier is full.")
+        client.sync(another, project_id=2)
+        client.answer(call, True, arrow_content=another)
+        frames = follow(client, editor, dialect, lambda _: False, reports=False)
+        home.model.add(["Of this one."])
+        client.ask("Which?", current_scene_id=0, current_project_id=1)
+        follow(client, editor, dialect, lambda _: False, reports=False)
+    assert not [frame for frame in frames if frame["type"] == "function_call"]
+    assert "The Cold Lamp" in home.model.requests[-1].context
+
+
 @pytest.mark.parametrize("shown", ["file_sync", "result", "nothing new"])
 @pytest.mark.parametrize("by_way", [False, True], ids=["at once", "after another"])
 @pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])
