@@ -300,7 +300,7 @@ class Execution:
         try:
             return await executing
         finally:
-            self.under_way = ()
+            self.under_way, self.tried = (), None
             self.editor_s += time.monotonic() - started
 
     async def execute(self, operation: Operation) -> OperationFinished:
