@@ -121,8 +121,11 @@ class WaitingMessages(deque[Message]):
             self._count(message)
 
     def appendleft(self, message: Message, /) -> None:
-        """Keeps one that is to be said again."""
+        """Keeps one that is to be said again, behind what is newer: so elements are said as they are now."""
         if not self._is_over:
+            target, kind, data = message
+            if kind == "update":
+                message = target, kind, _as_now(self._page_id, data)
             super().appendleft(message)
             self._count(message)
 
@@ -142,6 +145,13 @@ class WaitingMessages(deque[Message]):
         self._is_over = True
         self.clear()
         super().append((self._page_id, "run_javascript", {"code": "location.reload()"}))
+
+
+def _as_now(page_id: str, elements: Mapping[Any, object]) -> dict[Any, Any]:
+    client = Client.instances.get(page_id)
+    there = client.elements if client is not None else {}
+    said: dict[Any, Any] = {key: there.get(key) for key in elements if key != "_id"}
+    return {key: element and element._to_dict() for key, element in said.items()}
 
 
 def counted(send: _Handler) -> _Handler:
