@@ -51,6 +51,7 @@ from .turn.thread import ask_store as ask_store
 from .turn.thread import in_thread as in_thread
 from .turn.thread import in_thread_if_large as in_thread_if_large
 from .turn.thread import in_thread_until_cancelled as in_thread_until_cancelled
+from .turn.thread import look_at_drive as look_at_drive
 from .turn.thread import working_in as working_in
 from .turn.turn import Assistant as Assistant
 from .turn.turn import Turn as Turn

@@ -8,6 +8,9 @@ from typing import Any
 
 from arrow_project.values import inner
 
+ABSENT = object()
+"""In place of a value, where there was none."""
+
 _OF_A_CHANGE = 300  # bytes, with what it is undone by
 
 
@@ -50,13 +53,15 @@ class Journal:
             self.kept -= size
 
     def replaced(self, position: int) -> dict[tuple[int, Any], Any]:
-        """What was there before the changes since then, by the `id` of its table and the key in it; not what is new."""
+        """What was there before the changes since then, by the `id` of its table and the key in it; `ABSENT` is new."""
         was: dict[tuple[int, Any], Any] = {}
         undoing: list[Any] = [undo for undo, _ in self._undo[max(0, position - self._committed) :]]
         for undo in undoing:
             match undo:
                 case partial(func=func, args=(table, key, value)) if func is _put:
                     was.setdefault((id(table), key), value)
+                case partial(func=func, args=(table, key)) if func is _remove:
+                    was.setdefault((id(table), key), ABSENT)
                 case partial(func=func, args=(table, places)) if func is _restore:
                     for _, key, value in places:
                         was.setdefault((id(table), key), value)
@@ -69,7 +74,7 @@ class Journal:
         if key in table:
             self.note(partial(_put, table, key, table[key]), _beside(table[key], value))
         else:
-            self.note(partial(table.__delitem__, key))
+            self.note(partial(_remove, table, key))
         table[key] = value
 
     def drop(self, table: dict[Any, Any], key: Any) -> None:
@@ -110,6 +115,10 @@ class Journal:
 
 def _put(table: dict[Any, Any], key: Any, value: Any) -> None:
     table[key] = value
+
+
+def _remove(table: dict[Any, Any], key: Any) -> None:
+    del table[key]
 
 
 def _beside(old: Any, new: Any) -> int:

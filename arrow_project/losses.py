@@ -11,6 +11,7 @@ from typing import Any, cast
 from propcache import cached_property
 
 from arrow_project.bbcode import is_readable_in
+from arrow_project.journal import ABSENT
 from arrow_project.node_types import NODE_TYPES
 from arrow_project.node_types.kinds import UNSET
 from arrow_project.phrases import quoted
@@ -84,9 +85,9 @@ def replaced_records(project: ArrowProject, checkpoint: int) -> Tables:
     tables = {"scene": data.scenes, "node": data.nodes, "variable": data.variables, "character": data.characters}
     return {
         kind: {
-            key: {**record, **fields[id(record)]}
-            for key, record in chain(fields[id(table)].items(), table.items())
-            if key in fields[id(table)] or id(record) in fields
+            key: {name: value for name, value in {**record, **fields[id(record)]}.items() if value is not ABSENT}
+            for key, record in ({**table, **fields[id(table)]} if id(table) in fields else table).items()
+            if record is not ABSENT and (key in fields[id(table)] or id(record) in fields)
         }
         for kind, table in tables.items()
     }

@@ -14,8 +14,8 @@ _UNSAFE = re.compile(r"[{}.:;`'\"| \t\n\r]")
 _EXPOSURE = re.compile(r"\{([.]*+[^{}|.:;'\"`]*+)(\.[.]*+[^{}|.:;'\"`]*+)?\}")
 _WORD = re.compile(r"[^\W_]+")
 _INTEGER = re.compile(r"(?:-?[1-9][0-9]*|0)\Z")
-# Of names that are compared: how long that takes grows with the product of their lengths, and with their number.
-_LONGEST = 100
+# Of names that are compared: how long that takes grows with the cube of their lengths, and with their number.
+_LONGEST = 40
 _MOST = 2_000
 _PART = 100_000  # characters
 # Characters: taking apart takes the square of the marks in a row, and no other thread runs meanwhile.
@@ -72,8 +72,10 @@ def _plain(part: str) -> str:
 
 def near(name: str, known: Iterable[str], count: int = 3, alike: float = 0.5) -> list[str]:
     """Known names that someone who wrote this one may have meant, the nearest first; long ones are nobody's slip."""
-    by_folded = {other.casefold(): other for other in islice((one for one in known if len(one) <= _LONGEST), _MOST)}
-    matches = difflib.get_close_matches(name[:_LONGEST].casefold(), by_folded, n=count, cutoff=alike)
+    short = islice((other for other in known if len(other) <= _LONGEST), _MOST)
+    # Measured as they are compared: of a ligature come three letters.
+    by_folded = {folded: other for other in short if len(folded := other.casefold()) <= _LONGEST}
+    matches = difflib.get_close_matches(name[:_LONGEST].casefold()[:_LONGEST], by_folded, n=count, cutoff=alike)
     return [by_folded[match] for match in matches]
 
 

@@ -38,6 +38,7 @@ from corpora.upgrade import add_what_is_missing
 logger = logging.getLogger(__name__)
 
 _VERSION = "schema_version"
+_LOCK_TIMEOUT = "55P03"  # PostgreSQL's
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 # Of this process: PostgreSQL usually has a hundred connections for all servers and commands together.
@@ -149,6 +150,8 @@ class Database:
 
     def _failed(self, error: DBAPIError) -> CatalogError:
         """Of an open catalog clients are told, whose business it is not where the database is; the log has that."""
+        if getattr(error.orig, "sqlstate", None) == _LOCK_TIMEOUT:  # it is in order
+            return CatalogBusy("Somebody else is writing to the same rows of the catalog: try again in some seconds.")
         if isinstance(error, (DataError, IntegrityError)):  # whose words have the values in them
             kind = type(error.orig).__name__
             logger.error("the catalog does not take a value: %s", kind)

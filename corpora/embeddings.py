@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Delete, Select, delete, exists, func, insert, select, update
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
@@ -111,8 +111,20 @@ class Embeddings(Database):
                 ]
                 connection.execute(insert_or_keep(connection, vectors), rows)
 
+    def wait_for_writer(self, key: ProjectKey) -> None:
+        """Return once nobody writes to the project who has begun before; raises `CatalogBusy` after two seconds.
+
+        A file has one writer, who is waited for with each write.
+        """
+        if self.is_shared:
+            with self._writing() as connection:
+                hold_project(connection, is_project(key))
+
     def mark_embedded(self, key: ProjectKey, passage_ids: Iterable[str]) -> None:
-        """Record that the vector store has these passages' vectors; ids that are gone are ignored."""
+        """Record that the vector store has these passages' vectors; ids that are gone are ignored.
+
+        Raises `CatalogBusy` where somebody writes to the project for more than two seconds.
+        """
         own = _of_project(key)
         with self._writing() as connection:
             hold_project(connection, is_project(key))
@@ -121,7 +133,10 @@ class Embeddings(Database):
                 connection.execute(update(passages).where(these).values(embedded=True))
 
     def mark_unembedded(self, key: ProjectKey | None = None) -> None:
-        """Record that the vector store has no vectors of the project; without one, of none."""
+        """Record that the vector store has no vectors of the project; without one, of none.
+
+        Raises `CatalogBusy` where somebody writes to the project for more than two seconds; without one it waits.
+        """
         lost = update(passages).where(passages.c.embedded).values(embedded=False)
         with self._writing() as connection:
             if key is not None:
@@ -129,9 +144,9 @@ class Embeddings(Database):
                 lost = lost.where(passages.c.document.in_(_of_project(key)))
             connection.execute(lost)
 
-    def replaced_passages(self, key: ProjectKey) -> list[str]:
-        """Ids of passages that are gone, and whose vectors the vector store may still have."""
-        query = select(replaced_passages.c.passage).join(projects).where(is_project(key))
+    def replaced_passages(self, key: ProjectKey, most: int | None = None) -> list[str]:
+        """Ids of passages that are gone, and whose vectors the vector store may still have; `most` of them."""
+        query = select(replaced_passages.c.passage).join(projects).where(is_project(key)).limit(most)
         with self._reading() as connection:
             return list(connection.scalars(query))
 
@@ -139,7 +154,7 @@ class Embeddings(Database):
         """Record that the vector store no longer has the vectors of these `replaced_passages`.
 
         Those whose texts no passage of any project has are forgotten here as well. Some at a time: others write in
-        between.
+        between. Raises `CatalogBusy` where somebody writes to the project for more than two seconds.
         """
         for some in chunks(passage_ids):
             with self._writing() as connection:
@@ -147,14 +162,22 @@ class Embeddings(Database):
                 hold_project(connection, projects.c.id.in_(own))
                 gone = delete(replaced_passages).where(replaced_passages.c.passage.in_(some))
                 texts = connection.scalars(gone.returning(replaced_passages.c.text_sha256)).all()
-                connection.execute(delete(vectors).where(vectors.c.text_sha256.in_(texts), ~_is_used))
+                connection.execute(_unused(texts))
+
+    def forget_unused(self, hashes: Iterable[str]) -> None:
+        """Forget the vectors of these `Passage.embedding_hash`es, but for those of texts that a passage has."""
+        for some in chunks(hashes):
+            with self._writing() as connection:
+                connection.execute(_unused(some))
+
+
+def _unused(texts: Collection[str]) -> Delete:
+    is_used = exists().where(passages.c.text_sha256 == vectors.c.text_sha256)
+    return delete(vectors).where(vectors.c.text_sha256.in_(texts), ~is_used)
 
 
 def _of_project(key: ProjectKey) -> Select[tuple[str]]:
     return select(documents.c.id).join(projects).where(is_project(key))
-
-
-_is_used = exists().where(passages.c.text_sha256 == vectors.c.text_sha256)
 
 
 def _recorded_model(connection: Connection) -> tuple[str, int] | None:

@@ -9,7 +9,7 @@ CorpusError
  +- OriginalNotFound         ORIGINAL_NOT_FOUND   a stored file has gone from the disk
  +- WorkspaceFull            WORKSPACE_FULL       its workspace may have no more documents, bytes, folders or projects
  +- CatalogError             CATALOG_ERROR        the database is not ours, too new, or not reachable
- |   +- CatalogBusy          CATALOG_BUSY         a process works with it that cannot share it, or too many threads
+ |   +- CatalogBusy          CATALOG_BUSY         others work with it who cannot share it, or for too long
  +- StorageError             STORAGE_ERROR        the data directory cannot be written
  +- DirectoryBusy            DIRECTORY_BUSY       another process owns the data directory
 """
@@ -81,7 +81,7 @@ class CatalogError(CorpusError):
 
 
 class CatalogBusy(CatalogError):
-    """Processes of Fletcher that cannot share a catalog met at it."""
+    """Processes of Fletcher that cannot share a catalog met at it, or others write to it, or wait, for too long."""
 
     code = "CATALOG_BUSY"
 

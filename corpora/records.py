@@ -16,7 +16,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 # Its rows and its vector in the catalog and in Chroma; its words in memory take as much again (docs/operations.md).
 _PASSAGE_BYTES = 8 * 2**10
-_PAGE_BYTES = 128  # its row in the catalog
+_PAGE_BYTES = 4 * 2**10  # its row in the catalog, which every list of documents counts
 
 
 @dataclass(frozen=True, order=True)

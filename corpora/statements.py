@@ -19,7 +19,6 @@ from sqlalchemy import (
     String,
     Table,
     bindparam,
-    case,
     cast,
     delete,
     exists,
@@ -27,6 +26,7 @@ from sqlalchemy import (
     insert,
     literal,
     select,
+    text,
     update,
 )
 
@@ -44,6 +44,7 @@ from corpora.schema import (
     passages,
     projects,
     replaced_passages,
+    vectors,
 )
 
 
@@ -57,6 +58,8 @@ IS_PROJECT = (projects.c.workspace == bindparam("workspace")) & (projects.c.proj
 
 # With one statement. Few numbers: the driver keeps a hundred statements of each connection, with their last values.
 _ROWS = (1024, 128, 16, 2, 1)
+
+_PATIENCE_MS = 2_000
 
 # They stay, and each has a part in every start of a server.
 MOST_EMPTY_PROJECTS = 1_000
@@ -79,17 +82,18 @@ def _documents() -> Select[Any]:
     return (
         select(
             *columns,
-            _count(pages.c.number, own_pages).label("pages"),
-            _count(passages.c.id, own_passages).label("passages"),
-            _count(case((passages.c.embedded, 1)), own_passages).label("embedded"),
+            _count(pages, own_pages & pages.c.number.is_not(None)).label("pages"),
+            _count(passages, own_passages).label("passages"),
+            _count(passages, own_passages & passages.c.embedded.is_(False)).label("lacking"),
         )
         .join(projects)
         .where(IS_PROJECT)
     )
 
 
-def _count(what: ColumnElement[Any], where: ColumnElement[bool]) -> ScalarSelect[int]:
-    return select(func.count(what)).where(where).scalar_subquery()
+def _count(table: Table, where: ColumnElement[bool]) -> ScalarSelect[int]:
+    """In an index alone: rows are as long as their texts."""
+    return select(func.count()).select_from(table).where(where).scalar_subquery()
 
 
 # Rows for `as_document`: the project's documents with their counts, without their texts; all, or those of some ids.
@@ -144,7 +148,13 @@ def touched_project(connection: Connection, key: ProjectKey) -> int:
 
 
 def hold_project(connection: Connection, project: ColumnElement[bool]) -> None:
-    """Wait for whoever is writing to these projects, and have others wait: two could otherwise wait for each other."""
+    """Wait for whoever is writing to these projects, and have others wait: two could otherwise wait for each other.
+
+    Only for a moment: one thread makes the vectors of all projects, and a long document is written for many seconds.
+    Where that is not enough, the transaction ends in `CatalogBusy`.
+    """
+    if connection.dialect.name == "postgresql":  # a file has one writer, who is waited for before
+        connection.execute(text(f"SET LOCAL lock_timeout = {_PATIENCE_MS}"))
     connection.execute(select(projects.c.id).where(project).order_by(projects.c.id).with_for_update())
 
 
@@ -166,7 +176,9 @@ def taken_away(connection: Connection, project: int, document_id: str) -> Genera
     # As one text: for each row that SQLite gives, this thread waits for whoever computes in others.
     places = func.aggregate_strings(_PLACE, "\n")
     placed = set((connection.scalar(select(places).where(its, passages.c.embedded)) or "").split("\n"))
-    replaced = select(passages.c.id, literal(project), passages.c.text_sha256).where(its)
+    # Of those that never had any nothing is left: somebody may replace a long document again and again.
+    had_vector = passages.c.embedded | exists().where(vectors.c.text_sha256 == passages.c.text_sha256)
+    replaced = select(passages.c.id, literal(project), passages.c.text_sha256).where(its, had_vector)
     connection.execute(insert(replaced_passages).from_select(["passage", "project", "text_sha256"], replaced))
     gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
     doubted = connection.scalars(gone).all()
@@ -287,7 +299,7 @@ def as_document(row: Row[Any]) -> Document:
         pages=row.pages or None,
         pages_without_text=PageNumbers.read(row.pages_without_text),
         passages=row.passages,
-        embedded=row.embedded,
+        embedded=row.passages - row.lacking,
         # SQLite keeps no time zone; what we wrote was UTC.
         updated_at=row.updated_at.replace(tzinfo=UTC),
         pages_with_hidden_text=PageNumbers.read(row.pages_with_hidden_text),

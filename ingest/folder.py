@@ -389,7 +389,7 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
 def _unread(entry: _Entry) -> Unread:
     # Its place in memory is for as much as there is now; what is edited meanwhile becomes no other kind of file.
     most = min(max(2 * entry.size, _MAY_GROW_TO), MAX_DOCUMENT_BYTES)
-    return Unread(entry.name, partial(_read, entry, most), size=entry.size)
+    return Unread(entry.name, partial(_read, entry, most), size=entry.size, is_on_drive=True)
 
 
 def _read(entry: _Entry, most: int = MAX_DOCUMENT_BYTES) -> Source | Refusal:

@@ -43,7 +43,7 @@ class SearchIndex(Protocol):
         ...
 
     def embed_if_free(self, key: ProjectKey, progress: Callable[[int, int], None] | None = None) -> bool:
-        """The same unless somebody else does it just now; returns whether nobody did."""
+        """The same, but waits for nobody; False if somebody else is at it, and it is to be done again later."""
         ...
 
     def forget_replaced(self, key: ProjectKey, beat: Callable[[], None] | None = None) -> None:
@@ -80,10 +80,10 @@ class Ingestor:
         self._readers = readers
         self._ocr_languages = ocr_languages
         # Taken in this order, while the project's lock is held; readers and the catalog have theirs behind these.
-        # Those of folders by themselves: a drive may hang, and uploads wait for none.
-        self._large = {of_folder: Shares(_LARGE_AT_ONCE, each=1) for of_folder in (True, False)}
+        # Those on users' drives by themselves: one may hang, and uploads wait for none.
+        self._large = {is_on_drive: Shares(_LARGE_AT_ONCE, each=1) for is_on_drive in (True, False)}
         self._ordinary = {
-            of_folder: Shares(_ORDINARY_AT_ONCE, _OF_A_WORKSPACE, _NEWCOMERS) for of_folder in (True, False)
+            is_on_drive: Shares(_ORDINARY_AT_ONCE, _OF_A_WORKSPACE, _NEWCOMERS) for is_on_drive in (True, False)
         }
         self._places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS, _FURTHER)
 
@@ -127,7 +127,7 @@ class Ingestor:
             reports: list[DocumentReport] = []
             for done, entry in enumerate(entries):
                 beat = partial(say, Progress("", "queued", done, len(entries)))
-                with self._room(key.workspace, entry, beat, of_folder=of_folder):
+                with self._room(key.workspace, entry, beat):
                     reports.append(addition.take(entry, done, len(entries)))
             if of_folder:  # also what it had to write nothing of
                 taken = [report.name for report in reports if report.error is None]
@@ -155,28 +155,28 @@ class Ingestor:
 
     def is_embedded(self, key: ProjectKey) -> bool:
         """Whether no passage of the project lacks its vector and no vector must go; also where it is unknown."""
-        return not self._catalog.lacking_vectors(key) and not self._catalog.replaced_passages(key)
+        return not self._catalog.lacking_vectors(key) and not self._catalog.replaced_passages(key, 1)
 
     def embed_if_free(self, key: ProjectKey, progress: ProgressListener | None = None) -> bool:
-        """As `embed`, unless somebody else makes vectors of this project, in whatever process; whether nobody did."""
+        """As `embed`, but waits for nobody, in whatever process; False if that is to be done again later."""
         if say := self._embedding(key, progress):
             return self._retriever.embed_if_free(key, say)
         self._retriever.forget_replaced(key, _beat(progress))
         return True
 
     def _room(
-        self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None], *, of_folder: bool
+        self, workspace: str, entry: Source | Refusal | Unread, beat: Callable[[], None]
     ) -> AbstractContextManager[None]:
         """Held for as long as a document is in memory that came from the disk."""
         if not isinstance(entry, Unread) or entry.size <= _SMALL:
             return nullcontext()
         files = self._large if entry.size > LARGE else self._ordinary
-        return files[of_folder].taken(workspace, beat, entry.size / BYTES_PER_S)
+        return files[entry.is_on_drive].taken(workspace, beat, entry.size / BYTES_PER_S)
 
     def _embedding(self, key: ProjectKey, progress: ProgressListener | None) -> Callable[[int, int], None] | None:
         """Who hears how many vectors are made; None where none are missing."""
         say = progress or _nobody
-        lacking = sum(document.passages - document.embedded for document in self._catalog.documents(key))
+        lacking = self._catalog.lacking_vectors(key)
         if not lacking:
             return None
         # Said before the model is loaded, which takes longer than the first passages do.

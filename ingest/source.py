@@ -56,12 +56,14 @@ class Unread:
         read: Called once, in a thread.
         held: So many bytes are in memory before.
         size: So many bytes are, beside these, afterwards.
+        is_on_drive: It is read where a user has it, and whoever reads it may wait for that drive.
     """
 
     name: str
     read: Callable[[], Source | Refusal]
     held: int = 0
     size: int = 0
+    is_on_drive: bool = False
 
 
 def read_original(originals: OriginalStore, name: str, sha256: str) -> Source | Refusal:

@@ -38,8 +38,9 @@ _APART = ("row", "omitted")
 # costs the same however short it is. Of rows of 43 characters, asked in other words, 59 of 60 are found alone, 49 in
 # passages of 100 characters, 30 in those of 200.
 _SHORT_ROWS = 60
-# More than twice as many as the longest document has that is not made of scraps.
-MAX_PASSAGES = 50_000
+# Others wait while a document is written, in one go. Prose of as many characters as a document may have is taken: it
+# has 15,000 in English, up to 23,000 in languages with many letters outside ASCII.
+MAX_PASSAGES = 25_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def with_cuts(extracted: Extracted) -> Extracted:
 def _too_many() -> str:
     return (
         f"it falls into more than {MAX_PASSAGES:,} passages, as a document does that has a heading for every few "
-        "words; join its shortest sections, or split it into several documents."
+        "words, or very many rows; join its shortest sections, or split it into several documents."
     )
 
 

@@ -19,6 +19,7 @@ from agent import (
     TurnReader,
     ask_store,
     in_thread,
+    look_at_drive,
     quoted_lines,
     quoted_name,
     remark,
@@ -175,7 +176,7 @@ async def _decision(
 
 
 async def _read_in(call: AssistantCall, key: ProjectKey, overwriting: Overwriting | None) -> IngestReport:
-    admitted = await ask_store(_admitted, call)
+    admitted = await look_at_drive(_admitted, call)
     found = await call.services.scanning.run(key.workspace, partial(_scanned, admitted))
     async with IngestProgress(call.context) as progress:
         return await call.services.intake.add(key, found, overwriting=overwriting, progress=progress.listen)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent import ConfirmationPolicy, Ended, Event, Failure, Outcome, ask_drive, ask_store, in_thread
+from agent import ConfirmationPolicy, Ended, Event, Failure, Outcome, ask_drive, in_thread, look_at_drive
 from arrow_project import ArrowProject, Operation, ParseError, parse
 from corpora import ProjectKey
 from ingest import open_plain_file
@@ -131,7 +131,7 @@ class FileStory:
 
     async def version(self) -> Hashable:
         """See `EditableStory`."""
-        status = await ask_store(self._path.stat)
+        status = await look_at_drive(self._path.stat)
         return status.st_mtime_ns, status.st_size
 
     async def work(self, work: Work) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent import ask_store
+from agent import look_at_drive
 from mcp_server.allowed_paths import AllowedPaths
 from mcp_server.projects import PROJECT, project_of
 from mcp_server.stories import EditableStory, EditorStory, FileStory
@@ -57,7 +57,7 @@ def _in_editor(call: AssistantCall, editor: OpenEditor) -> EditorStory:
 
 
 async def _file(call: AssistantCall, named: str) -> FileStory:
-    path, folder = await ask_store(_found, call, named)
+    path, folder = await look_at_drive(_found, call, named)
     return FileStory(path, folder, await project_of(call, _FIRST_PROJECT), call.files, call.services)
 
 

@@ -15,6 +15,8 @@ _places = Shares(_AT_ONCE, _OF_A_WORKSPACE, _FOR_NEWCOMERS)
 _comparisons = Shares(4, each=1, further=4)
 # A model that runs here works on all processors: more at once would be no faster, and each takes memory.
 _models = Shares(2, each=1, further=2)
+# Of a provider that answers one after the other, as one on this machine does, others' questions are soon due.
+_asked = Shares(6, each=2, further=2)
 _of_thread = threading.local()
 
 
@@ -56,6 +58,13 @@ def waiting() -> Generator[None]:
 def running_model() -> Generator[None]:
     """A model of this process works in the block: for one question of a workspace at a time, and few of all."""
     with _models.taken(getattr(_of_thread, "workspace", ""), lambda: None):
+        yield
+
+
+@contextmanager
+def asking_provider() -> Generator[None]:
+    """A provider is asked in the block, of whose answer somebody waits: for two questions of a workspace at a time."""
+    with _asked.taken(getattr(_of_thread, "workspace", ""), lambda: None):
         yield
 
 

@@ -7,7 +7,9 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from retrieval import answer_limit
 from retrieval.circuit_breaker import CircuitBreaker, NoAnswer, Patience
+from retrieval.computing import asking_provider
 from retrieval.errors import ProviderAway
 from retrieval.model_source import WAITED_S, ModelNotUsable, first_line, load_local, within
 
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-_BATCH = 32  # texts in one request
+# Passages in one request: as many as are answered in half a second, as others' questions may wait for that.
+_FIRST, _MOST, _REQUEST_S = 4, 32, 0.5
 # Somebody waits for a question's answer, which can be found without the provider; for passages nobody does.
 _QUESTION = Patience(5.0, asks_again=True)
 _PASSAGES = Patience(120.0, asks_again=True, most_bytes=8 * 2**20)  # of 4,096 numbers each, one a line
@@ -46,6 +50,7 @@ class ProvidedEmbedding:
         if once:  # for passages it may try again: it may be busy
             self._questions = _made(model, provider, name, **once)
         self.dimension = 0  # until it has answered
+        self._at_once = _FIRST
         first = within(WAITED_S, lambda: _tried(provider, lambda: self._asked("ready")), provider)
         self.dimension = len(first)
         self._provider = _Provider(provider, lambda: self._asked("ready"))
@@ -53,10 +58,14 @@ class ProvidedEmbedding:
 
     def vectors(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Normalised rows with the places in `texts` that they belong to, a batch at a time as they are made."""
-        for start in range(0, len(texts), _BATCH):
-            batch = list(texts[start : start + _BATCH])
-            rows = self._provider.asked(lambda batch=batch: self._made_of(batch), _PASSAGES)
+        start = 0
+        while batch := list(texts[start : start + self._at_once]):
+            began = monotonic()
+            rows = self._provider.asked(partial(self._made_of, batch), _PASSAGES)
+            in_time = _REQUEST_S * len(batch) / max(monotonic() - began, 0.001)
+            self._at_once = max(1, min(_MOST, int(in_time)))
             yield list(range(start, start + len(batch))), rows
+            start += len(batch)
 
     def query_vector(self, text: str) -> NDArray[np.float32]:
         """The normalised vector of a question; nobody waits long for a provider that is away, or hangs."""
@@ -102,9 +111,12 @@ class _Provider:
         self.is_away = self._breaker.is_away
 
     def asked(self, ask: Callable[[], _Answer], patience: Patience | None = None) -> _Answer:
-        """The answer; raises `ProviderAway` without one."""
+        """The answer; raises `ProviderAway` without one. Without a patience somebody waits for it."""
         try:
-            return self._breaker.call(ask, patience or _QUESTION)
+            if patience is not None:
+                return self._breaker.call(ask, patience)
+            with asking_provider():
+                return self._breaker.call(ask, _QUESTION)
         except NoAnswer as error:
             raise ProviderAway(
                 f"{self._name} does not answer as it should ({first_line(error)}): check that it runs, and its key. "

@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from corpora import Catalog, ProjectKey
+from corpora import Catalog, CatalogBusy, ProjectKey
 from retrieval.computing import computing, waiting
 from retrieval.embedder import EmbeddingModel, Vectors
 from retrieval.errors import EmbeddingModelUnavailable, ProviderAway, VectorStoreDamaged, VectorStoreUnavailable
@@ -168,6 +168,8 @@ class Ranking:
             self._upkeep.begin_anew()
             return None
         except VectorStoreUnavailable:  # which the store has said
+            return None
+        except CatalogBusy:  # the next search sees it as well
             return None
         if not found:
             return None

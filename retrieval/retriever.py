@@ -112,7 +112,7 @@ class Retriever:
             found = list(islice(ranked.entries, k))
             wanted = {one.passage.document_id for one in found}
             if document is not None:
-                wanted.add(self._catalog.find_document(key, document).id)
+                wanted.add(self.document(key, document).id)
             unseen = self._catalog.pages_without_text(key, wanted)
             return SearchAnswer(query, tuple(found), unseen, ranked.confidence, ranked.text_only, ranked.not_reranked)
 
@@ -190,7 +190,10 @@ class Retriever:
         return self._upkeep.embed_pending(key, progress)
 
     def embed_if_free(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> bool:
-        """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
+        """As `embed_pending`, but waits for nobody; False if that is to be done again later.
+
+        Somebody else makes vectors of this project, or writes a long document into it.
+        """
         return self._upkeep.embed_if_free(key, progress)
 
     def forget_replaced(self, key: ProjectKey, beat: Callable[[], None] | None = None) -> None:
@@ -203,7 +206,8 @@ class Retriever:
     def repair(self, key: ProjectKey, beat: Callable[[], None] = lambda: None) -> bool:
         """Make the vector store equal to the catalog: for the start, after whatever happened.
 
-        False if somebody makes vectors of this project just now; then nothing is done.
+        False if somebody makes vectors of this project just now, or writes a long document into it: then it is to be
+        done again later.
         """
         return self._upkeep.repair(key, beat)
 
@@ -221,8 +225,9 @@ class Retriever:
 
     def documents(self, key: ProjectKey) -> list[Document]:
         """The project's documents by name; raises `ProjectNotFound`."""
-        self._catalog.require_project(key)
-        return self._catalog.documents(key)
+        with computing(key):  # the catalog counts what each of them has
+            self._catalog.require_project(key)
+            return self._catalog.documents(key)
 
     def shared_documents(self, key: ProjectKey) -> Sequence[Document]:
         """As `documents`, in one list for all who have it meanwhile; how many have vectors may be of before.
@@ -245,7 +250,8 @@ class Retriever:
 
     def document(self, key: ProjectKey, name_or_id: str) -> Document:
         """The document of that name or else of that id; raises `ProjectNotFound` and `DocumentNotFound`."""
-        return self._catalog.find_document(key, name_or_id)
+        with computing(key):  # the catalog counts what it has
+            return self._catalog.find_document(key, name_or_id)
 
     def read_pages(
         self,
@@ -261,8 +267,9 @@ class Retriever:
         Raises `ProjectNotFound`, `DocumentNotFound`, `PageNotFound`, and `NoPages` when pages are asked for
         of a format that has none.
         """
-        found = self._catalog.find_document(key, document)
-        return self._catalog.pages(key, found.id, wanted(found, page_from, page_to), characters)
+        with computing(key):  # the catalog goes through all of the document's text
+            found = self.document(key, document)
+            return self._catalog.pages(key, found.id, wanted(found, page_from, page_to), characters)
 
     def passages_of_page(
         self, key: ProjectKey, document_id: str, page_number: int
@@ -271,21 +278,23 @@ class Retriever:
 
         Raises `ProjectNotFound` and `DocumentNotFound`.
         """
-        document = self._catalog.find_document(key, document_id)
-        near = self._indexes.current(key).near_duplicates
-        passages = self._catalog.passages(key, document.id, page_number)
-        return [(passage, near.also_in(passage.id)) for passage in passages]
+        with computing(key):  # a page may have thousands
+            document = self.document(key, document_id)
+            near = self._indexes.current(key).near_duplicates
+            passages = self._catalog.passages(key, document.id, page_number)
+            return [(passage, near.also_in(passage.id)) for passage in passages]
 
     def surroundings(self, key: ProjectKey, document_id: str, passage_id: str | None, characters: int) -> Surroundings:
         """A passage with so many characters of its document on either side; without one, how the document begins.
 
         Raises `ProjectNotFound`, `DocumentNotFound` and `PassageNotFound`.
         """
-        document = self._catalog.find_document(key, document_id)
-        passage = None if passage_id is None else self._passage_of(key, document, passage_id)
-        begin, end = (passage.char_from, passage.char_to) if passage else (0, 0)
-        places = [(max(0, begin - characters), begin), (begin, end), (end, end + characters)]
-        return Surroundings(document.name, document.id, *self._catalog.spans(key, document.id, places))
+        with computing(key):  # the catalog counts what a document has, and goes through all of its text
+            document = self.document(key, document_id)
+            passage = None if passage_id is None else self._passage_of(key, document, passage_id)
+            begin, end = (passage.char_from, passage.char_to) if passage else (0, 0)
+            places = [(max(0, begin - characters), begin), (begin, end), (end, end + characters)]
+            return Surroundings(document.name, document.id, *self._catalog.spans(key, document.id, places))
 
     def page_picture(
         self,
@@ -301,9 +310,10 @@ class Retriever:
 
         Raises as `read_pages` does, `PassageNotFound`, and `PageNotDrawn` for a page that is too much for the painter.
         """
-        document = self._catalog.find_document(key, document_id)
-        require_page(document, page_number)
-        passage = None if passage_id is None else self._passage_of(key, document, passage_id)
+        with computing(key):  # as `surroundings`; others compute while it is drawn
+            document = self.document(key, document_id)
+            require_page(document, page_number)
+            passage = None if passage_id is None else self._passage_of(key, document, passage_id)
         originals, painter, marked = self._originals, self._painter, passage.text if passage else ""
         if originals is None or painter is None:
             raise CorpusError("This retriever was made without originals or a painter, so it draws no pages.")
@@ -343,7 +353,7 @@ class Retriever:
         """What answers, best first, and what is known of the answer as a whole."""
         if not query.strip():
             raise EmptyQuery("The query is empty: give at least one word to search for.")
-        document_id = None if document is None else self._catalog.find_document(key, document).id
+        document_id = None if document is None else self.document(key, document).id
         ranked = self._ranking.of(key, query, document_id, surroundings)
         found = self._found(key, ranked.entries, every_duplicate=document_id is not None)
         asked, model = query[:LONGEST_QUESTION], self._reranker

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from corpora import Catalog, Lock, ProjectKey
+from corpora import Catalog, CatalogBusy, Lock, Passage, ProjectKey
 from retrieval.embedder import EmbeddingModel
 from retrieval.errors import EmbeddingModelMismatch, VectorStoreDamaged, VectorStoreUnavailable
 from retrieval.freed_memory import give_back
@@ -35,6 +35,7 @@ class VectorUpkeep:
         self._catalog = catalog
         self._embedder = embedder
         self._vectors = vectors
+        self._doubtful = defaultdict[ProjectKey, set[str]](set)  # vectors whose texts may have gone before these came
         self._deleted = Counter[ProjectKey]()  # since the index of each was made, or opened
 
     def check_model(self, dimension: int | None = None) -> None:
@@ -52,20 +53,24 @@ class VectorUpkeep:
         Who else makes vectors of this project, in whatever process, is waited for; `progress` hears of that as well.
         """
         say = _Said(progress)
-        with self._lock(key).held(lambda: progress and progress(0, self._lacking(key))):
-            computed = self._anew_if_damaged(lambda: self._complete(key, say))
+        with self._lock(key).held(lambda: progress and progress(0, self._catalog.lacking_vectors(key))):
+            while not self._is_done(lambda: self._complete(key, say)):
+                say.again()
         self.forget_replaced(key, say.again)
-        return computed
+        return say.computed
 
     def embed_if_free(self, key: ProjectKey, progress: EmbeddingProgress | None = None) -> bool:
-        """As `embed_pending`, unless somebody else makes vectors of this project; returns whether nobody did."""
+        """As `embed_pending`, but waits for nobody; False if that is to be done again later.
+
+        Somebody else makes vectors of this project, or writes a long document into it: vectors that were computed
+        meanwhile are in the catalog.
+        """
         say = _Said(progress)
         with self._lock(key).held_if_free() as held:
-            if held:
-                self._anew_if_damaged(lambda: self._complete(key, say))
-        if held:
+            done = held and self._is_done(lambda: self._complete(key, say))
+        if done:
             self.forget_replaced(key, say.again)
-        return held
+        return done
 
     def begin_anew(self, key: ProjectKey | None = None) -> None:
         """The store has nothing, or nothing of this project: every passage needs its vector again.
@@ -77,30 +82,31 @@ class VectorUpkeep:
     def forget_replaced(self, key: ProjectKey, beat: Callable[[], None] | None = None) -> None:
         """Take vectors of passages that are gone out of the store; who makes vectors just now does it at the end.
 
-        The catalog knows them until they are, and no search shows them: a store that is away does not matter here.
-        `beat` is called again and again, each time after some are; what it raises leaves the rest.
+        The catalog knows them until they are, and no search shows them: a store that is away does not matter here, nor
+        does whoever writes to the project. `beat` is called again and again, each time after some are; what it raises
+        leaves the rest.
         """
-        while replaced := self._catalog.replaced_passages(key):
-            with self._lock(key).held_if_free() as held:
-                if not held:
-                    return
-                try:
+        try:
+            while (replaced := self._catalog.replaced_passages(key, _FORGOTTEN_AT_ONCE)) or key in self._doubtful:
+                with self._lock(key).held_if_free() as held:
+                    if not held:
+                        return
                     self._anew_if_damaged(lambda gone=replaced: self._forget(key, gone, beat))
-                except VectorStoreUnavailable as error:
-                    logger.warning("vectors of removed passages will be forgotten later: %s", error)
-                    return
+        except VectorStoreUnavailable as error:
+            logger.warning("vectors of removed passages will be forgotten later: %s", error)
+        except CatalogBusy:
+            return
 
     def repair(self, key: ProjectKey, beat: Callable[[], None] = lambda: None) -> bool:
-        """Make the store equal to what the catalog says it holds; False if somebody makes vectors just now.
+        """Make the store equal to what the catalog says it holds; False if that is to be done again later.
 
-        `beat` is called again and again, each time after some has been done; what it raises leaves the rest.
+        Somebody makes vectors of this project, or writes a long document into it. `beat` is called again and again,
+        each time after some has been done; what it raises leaves the rest.
         """
         if self._catalog.embedding_model() is None:
             return True
         with self._lock(key).held_if_free() as held:
-            if held:
-                self._anew_if_damaged(lambda: self._repair(key, beat))
-        return held
+            return held and self._is_done(lambda: self._repair(key, beat))
 
     def reindex(self, keys: Iterable[ProjectKey], progress: EmbeddingProgress | None = None) -> None:
         """Make all vectors of these projects anew with the model in use, the catalog's model from now on.
@@ -116,6 +122,14 @@ class VectorUpkeep:
             self.embed_pending(key, progress)
             self._vectors.close()  # of very many projects, else the later ones would have to wait
 
+    def _is_done(self, work: Callable[[], object]) -> bool:
+        """Does the work; False where somebody writes to the project, and it is to be begun again."""
+        try:
+            self._anew_if_damaged(work)
+        except CatalogBusy:
+            return False
+        return True
+
     def _anew_if_damaged(self, work: Callable[[], _Done]) -> _Done:
         try:
             return work()
@@ -126,33 +140,32 @@ class VectorUpkeep:
     def _lock(self, key: ProjectKey) -> Lock:
         return self._catalog.lock(f"vectors of {key.workspace} {key.project_id}")
 
-    def _lacking(self, key: ProjectKey) -> int:
-        return sum(document.passages - document.embedded for document in self._catalog.documents(key))
-
-    def _complete(self, key: ProjectKey, say: _Said) -> int:
-        if replaced := self._catalog.replaced_passages(key):
-            say.last = (0, self._lacking(key))
+    def _complete(self, key: ProjectKey, say: _Said) -> None:
+        # There may be millions: some at a time, as others may have to go on in between.
+        while (replaced := self._catalog.replaced_passages(key, _FORGOTTEN_AT_ONCE)) or key in self._doubtful:
+            if not say.last[1]:
+                say.last = (0, self._catalog.lacking_vectors(key))
             self._forget(key, replaced, say.again)
         self.check_model()
         if self._has_room_of_many(key):
             self._shrink(key, say.again)
         pending = self._catalog.unembedded(key)
         if not pending:
-            return 0
+            return
         self._record_model()
         if not self._vectors.has(key):  # else what is put there now would hide that the rest is lost
             self.begin_anew(key)
             pending = self._catalog.unembedded(key)
-        computed, left = 0, iter(pending)
+        left = iter(pending)
         for done in range(0, len(pending), _BATCH):
             batch = list(islice(left, _BATCH))
-            computed += self._embed(key, batch)
+            say.computed += self._embed(key, batch)
             say(done + len(batch), len(pending))
         give_back()
-        return computed
 
     def _repair(self, key: ProjectKey, beat: Callable[[], None]) -> None:
-        self._forget(key, self._catalog.replaced_passages(key), beat)
+        while replaced := self._catalog.replaced_passages(key, _FORGOTTEN_AT_ONCE):
+            self._forget(key, replaced, beat)
         marked = self._catalog.passage_ids(key)
         # Only after that: what is added to the catalog meanwhile has no vector before the lock is free.
         stored = self._vectors.ids(key)
@@ -164,18 +177,16 @@ class VectorUpkeep:
             self._embed(key, some)
             beat()
 
-    def _forget(self, key: ProjectKey, passage_ids: Iterable[str], beat: Callable[[], None] | None = None) -> None:
-        replaced = set(passage_ids)
-        gone = sorted(replaced - self._catalog.passages_by_id(key, replaced).keys())
-        for begin in range(0, len(gone), _FORGOTTEN_AT_ONCE):
-            some = gone[begin : begin + _FORGOTTEN_AT_ONCE]
-            if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
-                # An index keeps room for what was deleted from it, and only goes as a whole.
-                is_last = begin + len(some) == len(gone) and self._is_all_gone(key, some)
-                self._drop(key) if is_last else self._delete(key, some)
-            self._catalog.mark_forgotten(some)
-            if beat is not None:
-                beat()
+    def _forget(self, key: ProjectKey, replaced: Collection[str], beat: Callable[[], None] | None = None) -> None:
+        if key in self._doubtful:
+            self._forget_doubtful(key)
+        gone = sorted(set(replaced) - self._catalog.passages_by_id(key, replaced).keys())
+        if self._catalog.embedding_model() is not None:  # else Chroma need not even be imported
+            # An index keeps room for what was deleted from it, and only goes as a whole.
+            self._drop(key) if self._is_all_gone(key, gone) else self._delete(key, gone)
+        self._catalog.mark_forgotten(gone)
+        if beat is not None:
+            beat()
 
     def _has_room_of_many(self, key: ProjectKey) -> bool:
         """Whether most of the room that the index takes is that of deleted entries."""
@@ -205,7 +216,9 @@ class VectorUpkeep:
 
     def _is_all_gone(self, key: ProjectKey, some: Iterable[str]) -> bool:
         """Whether the store has at most these of the project, and nothing is to come."""
-        return not self._catalog.documents(key) and set(some).issuperset(self._catalog.replaced_passages(key))
+        left = set(some)
+        is_empty = not self._catalog.passage_count(key)
+        return is_empty and left.issuperset(self._catalog.replaced_passages(key, len(left) + 1))
 
     def _record_model(self) -> None:
         if self._catalog.embedding_model() is None:
@@ -222,21 +235,31 @@ class VectorUpkeep:
 
     def _embed(self, key: ProjectKey, passage_ids: Sequence[str]) -> int:
         """Vectors of one batch into the store, but for what is gone; returns how many had to be computed."""
-        batch = list(self._catalog.passages_by_id(key, passage_ids).values())
-        if not batch:
+        texts = {passage.embedding_hash: passage.embedding_text for passage in self._passages(key, passage_ids)}
+        if not texts:
             return 0
-        texts = {passage.embedding_hash: passage.embedding_text for passage in batch}
         vectors = self._catalog.cached_vectors(texts)
         new = [text_hash for text_hash in texts if text_hash not in vectors]
         if new:
             computed = self._embedder.embed_passages([texts[text_hash] for text_hash in new])
             vectors |= dict(zip(new, computed, strict=True))
+            self._doubtful[key].update(new)
             self._catalog.store_vectors({text_hash: vectors[text_hash] for text_hash in new})
+        self._forget_doubtful(key)
+        # One that was away for a moment, and is there again, has its turn later.
+        batch = [passage for passage in self._passages(key, passage_ids) if passage.embedding_hash in vectors]
         self._vectors.put(key, [(passage, vectors[passage.embedding_hash]) for passage in batch])
         self._catalog.mark_embedded(key, [passage.id for passage in batch])
-        # What was removed meanwhile was forgotten before it was added.
-        self._forget(key, [passage.id for passage in batch])
         return len(new)
+
+    def _forget_doubtful(self, key: ProjectKey) -> None:
+        # Whoever has begun to take some texts away before their vectors were known has not noted that these must go.
+        self._catalog.wait_for_writer(key)
+        self._catalog.forget_unused(self._doubtful.pop(key, ()))
+
+    def _passages(self, key: ProjectKey, passage_ids: Iterable[str]) -> list[Passage]:
+        """Those that there still are."""
+        return list(self._catalog.passages_by_id(key, passage_ids).values())
 
 
 class _Said:
@@ -245,6 +268,7 @@ class _Said:
     def __init__(self, progress: EmbeddingProgress | None) -> None:
         self._progress = progress
         self.last = (0, 0)
+        self.computed = 0
 
     def __call__(self, done: int, total: int) -> None:
         self.last = (done, total)

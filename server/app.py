@@ -72,6 +72,7 @@ def create_app(services: Services, access: Access, *, completes: bool = True) ->
         services.intake.end()
         services.drawing.end()
         services.asking.end()
+        services.drives.end()
         services.scanning.end()
         services.listing.end()
         services.computing.end()

@@ -45,6 +45,7 @@ _COMPUTING_THREADS_EACH = 2  # of a workspace
 _LISTING_THREADS = 3  # of a workspace one
 _DRAWING_THREADS = 4  # of a workspace
 _ASKING_THREADS = 16  # of a workspace
+_DRIVE_THREADS = 4  # the same
 _SHARE_OF_FORMS = 4  # of all descriptors
 _MOST_QUESTIONS, _QUESTIONS_EACH = 100, 25  # of a workspace: half of the requests that it has over MCP
 _LONGEST_QUESTION = 2_000_000  # characters and values of what a yes would do: it is written, read and shown as one
@@ -164,6 +165,11 @@ class Services:
         return WorkspaceThreads("asking", _ASKING_THREADS)
 
     @cached_property
+    def drives(self) -> WorkspaceThreads:
+        """Where users' stories are read and written: whoever waits for a drive that hangs keeps no store's thread."""
+        return WorkspaceThreads("drives", _DRIVE_THREADS)
+
+    @cached_property
     def scanning(self) -> WorkspaceThreads:
         """Where folders are looked through for whoever asks: a drive may hang, and 20,000 files are computing."""
         return WorkspaceThreads("scanning", 1)
@@ -185,7 +191,8 @@ class Services:
 
     def threads_of(self, workspace: str) -> Threads:
         """Where the work of a workspace goes."""
-        return Threads(partial(self.computing.run, workspace), partial(self.asking.run, workspace))
+        pools = (self.computing, self.asking, self.drives)
+        return Threads(*(partial(pool.run, workspace) for pool in pools))
 
     @cached_property
     def paces(self) -> defaultdict[str, Pace]:

@@ -40,8 +40,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Every run draws others: to draw a hundred each time takes three times as long.
 # And none has to be drawn, or answered, in some time: others may use this machine.
-settings.register_profile("thirty", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("thirty")
+settings.register_profile("fifteen", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("fifteen")
 
 # What is imported to collect the tests stays until the end: to look through it for garbage takes a fifth of the time.
 gc.disable()
@@ -140,7 +140,7 @@ def no_authorities() -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """How long the API's description is tested: `make contract` takes more examples."""
-    parser.addoption("--contract-examples", default="4", help="requests that are made up for each operation")
+    parser.addoption("--contract-examples", default="2", help="requests that are made up for each operation")
     parser.addoption("--contract-seed", default="0", help="from what they are made up")
 
 

@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 _PATIENCE_S = 10.0  # for what a turn came to; beside others who compute it takes seconds
+_DRIVE_PATIENCE_S = 30.0
 
 
 def visit_of(client: Client) -> "Visit | None":
@@ -90,6 +91,20 @@ class Visit:
         await self.services.rounds.wait(self.workspace)
         return await self.services.asking.run(self.workspace, work)
 
+    async def ask_drive(self, work: Callable[[], _Result], file: str) -> _Result:
+        """What the work returns, which reads or writes a user's file, in a thread of the workspace for that.
+
+        Raises:
+            RequestError: Its drive does not answer; what was begun is done, or not, once it does.
+        """
+        await self.services.rounds.wait(self.workspace)
+        try:
+            async with asyncio.timeout(_DRIVE_PATIENCE_S):
+                return await self.services.drives.run(self.workspace, work)
+        except TimeoutError as error:
+            problem = f"{file}: its drive has not answered for {_DRIVE_PATIENCE_S:.0f} s. What was begun may still be "
+            raise RequestError(503, "STORAGE_ERROR", f"{problem}done; look at the file once it answers.") from error
+
     async def scan(self, work: Callable[[], _Result]) -> _Result:
         """What the work returns, which looks through folders, in the workspace's one thread for that."""
         await self.services.rounds.wait(self.workspace)
@@ -149,10 +164,10 @@ class Visit:
         await self.services.rounds.wait(self.workspace)
         return await self.services.computing.run(self.workspace, work)
 
-    async def read_file(self, read: Callable[[], tuple[Path, bytes]]) -> OpenStory:
-        """As `read_story`, of a file, by its real path and its bytes; where its drive hangs, its workspace waits."""
+    async def read_file(self, read: Callable[[Path], tuple[Path, bytes]], picked: Path) -> OpenStory:
+        """As `read_story`, of a file, by its real path and its bytes; raises as `ask_drive` does, too."""
         async with self._room.reading(self.workspace):
-            file, data = await self.ask(read)
+            file, data = await self.ask_drive(partial(read, picked), str(picked))
             return await self.read_story(partial(OpenStory.read, file.name, data, file))
 
     async def read_story(self, read: Callable[[], OpenStory]) -> OpenStory:

@@ -35,6 +35,7 @@ class Outcome:
         result: What the editor answered; None when it only said that it succeeded.
         failure: Why not, when it did not.
         content: The editor's whole `.arrow` text afterwards; None when it does not report it.
+        came: The number of that among all that the editor has shown: of two the higher is the newer one.
         confirmed: Of an operation that failed on the way, the calls that the editor had executed before, as it was
             asked.
         done: The same as operations of ours; None where none says it.
@@ -45,6 +46,7 @@ class Outcome:
     result: Any = None
     failure: Failure | None = None
     content: str | None = None
+    came: int = 0
     confirmed: tuple[Operation, ...] = ()
     done: tuple[Operation, ...] | None = None
     remarks: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -4,6 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -96,8 +97,11 @@ class Execution:
         self.editor_s = 0.0
         self.under_way: tuple[Operation, ...] = ()  # what the editor is asked for
         self.tried: tuple[ArrowProject, int] | None = None  # the story with that, and its checkpoint without it
+        self.half = -1  # the number of a story that may have half of what was under way, see `Turn.note_half`
+        # Of the same story: after how many operations it stood at which checkpoint.
+        self._stood: tuple[ArrowProject | None, dict[int, int]] = None, {}
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
-        self.has_unread = False  # whether what the editor has shown last is not read, or cannot be
+        self.came = 0  # the number of what the editor has shown last of what the story has; 0 as it began
         self.refusal: Failure | None = None  # of whatever comes now
 
     @property
@@ -124,13 +128,32 @@ class Execution:
         """The client's, as far as it is known: without what waits for a yes."""
         return self._context.project if self.held is None else self.held.newer or self.held.project
 
-    def take(self, project: ArrowProject) -> None:
+    def stood_before(self, operations: int) -> int | None:
+        """The checkpoint of the story without the last of those executed, and what is under way; None: nobody knows."""
+        project, checkpoints = self._stood
+        return checkpoints.get(len(self.executed) - operations) if project is self.story else None
+
+    def _try(self, project: ArrowProject, checkpoint: int) -> None:
+        self.tried, self.shadow.shows_all = (project, checkpoint), False
+        if self._stood[0] is not project:
+            self._stood = project, {}
+        self._stood[1][len(self.executed)] = checkpoint
+
+    def take(self, project: ArrowProject, came: int) -> None:
         """The client has sent its story, which is newer than the turn's."""
         self.consent.is_outdated = False
+        self.came = came
         if self.held is None:
             self._context.project = project
         else:
             self.held.newer = project
+
+    async def keep_known(self) -> None:
+        """The story as it is known is from `before` the turn, unless an operation has changed it already."""
+        if self.before is None and self.story is not None:
+            with suppress(RuntimeError, KeyError):  # one changes it at this moment, and what was before that is kept
+                known = await in_thread_if_large(self._context.characters, self.story.to_text)
+                self.before = self.before or known
 
     async def replay(
         self,
@@ -209,7 +232,7 @@ class Execution:
             outcomes = None
             try:
                 batch = await self._rehearsed(project, operations)
-                self.tried = project, checkpoint
+                self._try(project, checkpoint)
                 outcomes = await self._done_together(batch) if self._context.project is project else None
             finally:
                 if outcomes is None:
@@ -342,7 +365,7 @@ class Execution:
 
     async def _done(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> Outcome:
         """What the editor has made of an operation that the story has been tried with."""
-        self.tried = project, checkpoint
+        self._try(project, checkpoint)
         try:
             return await self._timed(self._editor.apply(applied), applied)
         except BaseException as error:
@@ -352,14 +375,17 @@ class Execution:
 
     async def _reported(self, outcome: Outcome) -> ArrowProject | None:
         """The client's content, which replaces the shadow at once: what comes from now on is newer."""
+        if outcome.came < self.came:  # of an earlier call of the operation, and the client has sent a newer one since
+            return None
+        if outcome.content is None and outcome.came > self.came:  # as well, and it is not known what came of the rest
+            self.consent.is_outdated = True
         known = self._context.project
-        self.has_unread = outcome.content is not None  # as where the turn is stopped meanwhile
         reported = await reported_project(outcome)
-        self.has_unread = outcome.content is not None and reported is None
         if self._context.project is not known:  # what the client has sent while this was read is newer
             return None
         if reported is not None:
-            self._context.project = reported
+            self._context.project, self.came = reported, outcome.came
+            self.consent.is_outdated = False
             self._context.characters = max(self._context.characters, len(outcome.content or ""))
         elif outcome.content is not None:
             self.refusal = _UNREADABLE  # what the user has written there is not known

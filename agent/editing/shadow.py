@@ -50,6 +50,7 @@ class Shadow:
         executed: What the editor has executed, in order.
         created: The nodes that came of it.
         is_shared: Somebody else has changed the story meanwhile, or the editor has done more than it was asked to do.
+        shows_all: Whether the last story that the client has sent has all of what the editor is asked for just now.
     """
 
     def __init__(self, context: TurnContext, consent: Consent, tell: EventSink) -> None:
@@ -60,17 +61,12 @@ class Shadow:
         self.selection = Selection(context.scene_id, context.selected_node_ids)
         self.executed: list[Operation] = []
         self.created: list[int] = []
-        self.is_shared = False
+        self.is_shared = self.shows_all = False
 
     @property
     def is_known(self) -> bool:
         """Whether the story is the editor's, as far as anybody can tell."""
         return self._lost_sight_of is None or self._lost_sight_of is not self._context.project
-
-    def lose_sight_of(self, project: ArrowProject) -> None:
-        """Nobody knows whether the editor has done to this story what it was asked for, unless it has shown another."""
-        if self._context.project is project:
-            self.lose_sight()
 
     def lose_sight(self) -> None:
         """What the editor has now cannot be told."""
@@ -155,8 +151,8 @@ class Shadow:
         """Tells of what the editor had done of it before, and that the rest was not done."""
         characters = self._context.characters + weight(applied.operation, *(outcome.done or ()))
         done = await in_thread_if_large(characters, self.keep_done, project, checkpoint, outcome, reported)
-        if failure.code == "TIMEOUT":
-            self.lose_sight_of(project)
+        if failure.code == "TIMEOUT" and not self.shows_all:  # what was shown meanwhile may be from before it was done
+            self.lose_sight()
         for operation, result in done:
             await self.finish(operation, result, None, reached_editor=True)
         return await self.finish(applied.operation, None, failure, reached_editor=True)

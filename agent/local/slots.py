@@ -6,6 +6,7 @@ from agent.local.steps import NotDone
 from arrow_project import Node, Story, fold
 
 _YES = {"true": "true", "yes": "true", "false": "false", "no": "false"}
+_COMPARED = 1_000  # characters
 _INTERCHANGEABLE = frozenset({"randomizer", "sequencer"})
 
 
@@ -23,9 +24,12 @@ def output_of(story: Story, node: Node, way: Words | None) -> int | None:
             return slot
         raise NotDone(f"{story.describe(node.id)} has {len(node.outputs)} outputs; slots count from 0.")
     said = _YES.get(token(way, "TRUE_OR_FALSE").casefold(), "") or token(way, "QUOTED")
-    names = [fold(name) for name in node.outputs]
-    exact = [slot for slot, name in enumerate(names) if name == fold(said)]
-    found = exact or [slot for slot, name in enumerate(names) if name.startswith(fold(said))]
+    wanted, exact, beginning = fold(said[:_COMPARED]), list[int](), list[int]()
+    for slot, name in enumerate(node.outputs):  # one at a time: a choice may have hundreds of thousands of characters
+        folded = fold(name[:_COMPARED])
+        if folded.startswith(wanted):
+            (exact if folded == wanted else beginning).append(slot)
+    found = exact or beginning
     if len(found) == 1:
         return found[0]
     raise NotDone(f"“{said}” is not one of the outputs of {story.describe(node.id)}; these are {_all(node)}.")

@@ -146,13 +146,15 @@ def _document(document: Document) -> str:
 
 
 def _page_ranges(pages: Sequence[int]) -> str:
-    """`pages 3 to 9, 12`."""
+    """`pages 3 to 9, 12`, of pages in order: no more of them are looked at than are named."""
     ranges: list[tuple[int, int]] = []
-    for page in sorted(pages):
+    for page in pages:
         if ranges and page == ranges[-1][1] + 1:
             ranges[-1] = (ranges[-1][0], page)
         else:
             ranges.append((page, page))
+        if len(ranges) > _PAGES_NAMED:
+            break
     named = [str(first) if first == last else f"{first} to {last}" for first, last in ranges[:_PAGES_NAMED]]
     return f"pages {', '.join(named)}" + (" and others" if len(ranges) > _PAGES_NAMED else "")
 

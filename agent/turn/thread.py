@@ -29,10 +29,12 @@ class Threads:
     Attributes:
         compute: What keeps the interpreter busy.
         ask: What waits most of the time, for a store.
+        drive: The same for a user's drive, which may hang without an end.
     """
 
     compute: Run = asyncio.to_thread
     ask: Run = asyncio.to_thread
+    drive: Run = asyncio.to_thread
 
 
 _threads: ContextVar[Threads] = ContextVar("threads", default=Threads())  # noqa: B039 - it is frozen
@@ -71,7 +73,14 @@ async def ask_drive(
     work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
 ) -> _Result:
     """As `in_thread`, for what reads or writes a user's file and waits where its drive hangs."""
-    return await _to_the_end(_threads.get().ask, partial(work, *args, **kwargs), lambda: None)
+    return await _to_the_end(_threads.get().drive, partial(work, *args, **kwargs), lambda: None)
+
+
+async def look_at_drive(
+    work: Callable[_Arguments, _Result], *args: _Arguments.args, **kwargs: _Arguments.kwargs
+) -> _Result:
+    """As `ask_store`, for what only looks whether a user's file is there."""
+    return await _threads.get().drive(partial(work, *args, **kwargs))
 
 
 async def ask_store_until_cancelled(work: Callable[[GoOn], _Result]) -> _Result:

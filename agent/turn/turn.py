@@ -1,5 +1,6 @@
 """A turn: from a user's message to its end; what happens in it is told as events."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
@@ -95,6 +96,8 @@ class Turn:
         self._answer: Answering | None = None
         self._retrieval_s = 0.0
         self._changed, self._kept = False, ""  # until the end
+        # Whether something that an earlier turn has asked for was done in this one, which tells that at its end.
+        self._has_late, self._is_over, self._keeping = False, False, asyncio.Lock()
         # Each once: their words are put together, and one node may have a megabyte of them.
         selected = tuple(dict.fromkeys(request.selected_node_ids))
         self._origin = Origin(request.message, request.history, request.scene_id, selected)
@@ -130,37 +133,75 @@ class Turn:
     def not_kept(self) -> str | None:
         """The story from before the turn, where an undo needs it and it could not be kept; else None."""
         is_lacking = self._changed and not self._kept and not self._direct.has_undone
-        return self._execution.before if is_lacking or self._execution.is_uncertain else None
+        return self._execution.before if is_lacking or self._has_late or not self.is_known else None
 
     @property
-    def has_unread(self) -> bool:
-        """Whether the client has shown, in an answer, a story that was not read or cannot be."""
-        return self._execution.has_unread
+    def came(self) -> int:
+        """The number of what the client has shown last of what the story has, as its editor counts; 0 as it began."""
+        return self._execution.came
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the story is what the client has, as far as anybody can tell."""
+        execution = self._execution
+        return (
+            execution.shadow.is_known
+            and not execution.is_uncertain
+            and (execution.half < 0 or execution.half < execution.came)
+        )
+
+    def note_half(self, came: int) -> None:
+        """The story of that number may have half of what is under way, or could not be followed.
+
+        Until the client has shown a later one, nobody knows what it has.
+        """
+        self._execution.half = came
 
     async def would_lose(self, shown: ArrowProject) -> bool:
         """Whether the operation under way changes what has been written meanwhile into the story that is shown."""
         tried = self._execution.tried
         return tried is not None and await in_thread(is_written_into, shown, *tried)
 
-    def take(self, project: ArrowProject) -> None:
+    def take(self, project: ArrowProject, came: int) -> None:
         """The client has sent its story meanwhile, which is another one than the turn's in any case."""
         self._execution.shadow.is_shared = True
-        self._execution.take(project)
+        self._execution.take(project, came)
 
-    async def follow(self, project: ArrowProject) -> bool:
+    async def keep_known(self) -> bool:
+        """What an earlier turn has asked for is done only now: the story from before that is kept with this turn's.
+
+        Returns whether the turn still tells that: it may have ended.
+        """
+        async with self._keeping:
+            if not self._is_over:
+                self._has_late = True
+                await self._execution.keep_known()
+            return not self._is_over
+
+    def lose_track(self) -> None:
+        """The client has another story than the turn's, and nobody knows what is in it."""
+        self._execution.consent.is_outdated = True
+
+    async def follow(self, project: ArrowProject, came: int) -> bool:
         """The client has sent its story meanwhile: it is newer than the turn's copy, or lacks its last operations.
 
-        Returns whether it lacks some that the editor has answered: it was late, or its user has taken them back.
+        Where it lacks some that the editor has answered, it was late, or its user has taken them back: nobody knows,
+        and the turn's copy does not count as what the client has. Returns whether it has all that the turn has done.
         """
         lacking: int | None = None
-        under_way = len(self._execution.under_way)
+        under_way, tried = len(self._execution.under_way), self._execution.tried
+        # Else another one was taken over meanwhile, which need not have what is under way; nor need this one.
+        is_told = tried is None or tried[0] is self._execution.story
         try:
             lacking = await in_thread_if_large(self.context.characters, self._lacking, project)
         finally:
             self._execution.shadow.is_shared |= lacking is None
+            self._execution.shadow.shows_all = lacking == 0 and is_told
             if not lacking:  # else the turn's copy is the newer one
-                self._execution.take(project)
-        return lacking is not None and lacking > under_way
+                self._execution.take(project, came)
+            elif lacking <= under_way:
+                self._execution.came = came
+        return lacking == 0 and is_told
 
     def _lacking(self, project: ArrowProject) -> int | None:
         """How many of the turn's last operations the story lacks; None where it differs otherwise.
@@ -175,8 +216,13 @@ class Turn:
                 last = [*self._execution.executed[-_MOST_LACKING:], *under_way]
                 for count in range(max(1, len(under_way)), len(last) + 1):
                     if _with(project, last[-count:]) == expected:
-                        return count
+                        return None if self._hides(project, count - len(under_way)) else count
         return None
+
+    def _hides(self, project: ArrowProject, operations: int) -> bool:
+        """Whether something else stands in a story than did before those operations, where they have written."""
+        story, checkpoint = self._execution.story, self._execution.stood_before(operations)
+        return story is None or checkpoint is None or is_written_into(project, story, checkpoint)
 
     async def run(self) -> None:
         """Answers the message; `Ended` is always the last event, whatever happens before it."""
@@ -200,7 +246,9 @@ class Turn:
             await self._tell(Suggested(suggestions))
         usage = self._answer.usage if self._answer else Usage()
         functions = () if self._request.plan else tuple(operation.function for operation in self._execution.executed)
-        unseen = None if self._execution.shadow.is_known else self._execution.before
+        async with self._keeping:
+            self._is_over = True
+        unseen = None if self.is_known and not self._has_late else self._execution.before
         timings, kept = self._timings(started), self._kept
         await self._tell(Ended(self._telling.reason, usage, timings, functions, self._changed, unseen, kept))
 
@@ -293,7 +341,9 @@ class Turn:
         )
         answerer = self._assistant.answerer
         await answerer.get_ready()
-        self._answer = await in_thread_if_large(self._request.characters, answerer.answer, assignment)
+        # The prompt says what is on the pages of documents, of which each may have thousands.
+        pages = sum(document.pages or 1 for document in self.context.documents)
+        self._answer = await in_thread_if_large(self._request.characters + pages, answerer.answer, assignment)
         await self._answer.run()
 
     def go_on_from(self, origin: Origin) -> None:

@@ -19,8 +19,9 @@ func clear() -> void:
 	_kept.clear()
 
 
-## turn: one that has changed something; after: the fingerprint of the project at its end.
-func keep(turn: RefCounted, after: int) -> void:
+## turn: one that has changed something, at its end.
+func keep(turn: RefCounted) -> void:
+	var after: int = turn.fingerprint
 	_kept.append({"copy": turn.copy, "after": after, "message": turn.message, "is_edited": turn.is_edited})
 	_kept = _kept.slice(-MOST)
 

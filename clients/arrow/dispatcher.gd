@@ -8,7 +8,7 @@ const Phrases := preload("phrases.gd")
 
 ## Arguments that have to be there, by function.
 const FUNCTIONS := {
-	"create_insert_node": ["type"],
+	"create_insert_node": ["type", "offset"],
 	"update_node": ["node_id"],
 	"delete_node": ["node_id"],
 	"update_node_map": ["node_id", "modifications"],
@@ -32,6 +32,7 @@ const TYPES := {
 	"color": TYPE_STRING,
 	"data": TYPE_DICTIONARY,
 	"preset": TYPE_DICTIONARY,
+	"offset": TYPE_ARRAY,
 	"tags": TYPE_DICTIONARY,
 	"modifications": TYPE_DICTIONARY,
 	"is_macro": TYPE_BOOL,

@@ -41,7 +41,7 @@ func result_of(message: Dictionary, turn: RefCounted) -> Dictionary:
 	}
 	if outcome.has("referenced_by"):
 		result.referenced_by = outcome.referenced_by
-	if turn != null and turn.copy.key == _project.key():
+	if turn != null and turn.copy.key == _project.key() and not _project.why_not():
 		result.arrow_content = _project.show()
 	return result
 

@@ -240,7 +240,11 @@ func _on_closed() -> void:
 
 
 func _watch_project() -> void:
-	var key: String = "" if project.why_not() else project.key()
+	var why_not: String = project.why_not()
+	if why_not == Project.PREVIEWED and project.key() == _key:
+		_turns.stop(false)  # a snapshot is not changed, and the project is the same one afterwards
+		return
+	var key: String = "" if why_not else project.key()
 	if key == _key:
 		return
 	_turns.stop(false)

@@ -4,21 +4,18 @@
 extends RefCounted
 
 const Canvas := preload("canvas.gd")
-const Placement := preload("placement.gd")
 
 const INITIAL := {"num": TYPE_INT, "str": TYPE_STRING, "bool": TYPE_BOOL}
 
 var _project: RefCounted
 var _mind: Object
 var _canvas: RefCounted
-var _placement: RefCounted
 
 
 func _init(project: RefCounted) -> void:
 	_project = project
 	_mind = project.mind
 	_canvas = Canvas.new(_mind.Grid)
-	_placement = Placement.new(_mind)
 
 
 # --- nodes ------------------------------------------------------------------------------------------------------------
@@ -28,9 +25,7 @@ func create_insert_node(arguments: Dictionary) -> Dictionary:
 	if not _mind.NODE_TYPES_LIST.has(arguments.type):
 		return refusal_of("There is no node type %s in this Arrow." % arguments.type)
 	var scene_id: int = arguments.get("scene_id", _project.open_scene())
-	var offset := _offset(arguments.get("offset"))
-	if offset == Vector2.ZERO:
-		offset = _placement.free_place(scene_id)
+	var offset := Vector2(arguments.offset[0], arguments.offset[1])
 	var is_drawn: bool = scene_id == _project.open_scene()
 	var preset := _modification(arguments.get("preset", {}), ["name", "notes", "data"])
 	var id: int = _mind.create_insert_node(arguments.type, offset, scene_id, is_drawn, "", preset)
@@ -270,10 +265,6 @@ func _redraw(nodes: Array) -> void:
 	for id: int in nodes:
 		if _mind.Grid._DRAWN_NODES_BY_ID.has(id):
 			_mind.Grid.update_grid_node_box.call_deferred(id, _table("nodes")[id])
-
-
-func _offset(value: Variant) -> Vector2:
-	return Vector2(value[0], value[1]) if value is Array and value.size() == 2 else Vector2.ZERO
 
 
 func _created(result: Dictionary) -> Dictionary:

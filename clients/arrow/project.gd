@@ -91,7 +91,8 @@ func _deletes_what_is_inspected(function: String, arguments: Dictionary) -> bool
 		"delete_node":
 			return arguments.get("node_id") == inspected
 		"delete_scene":
-			return mind._PROJECT.resources.scenes.get(arguments.get("scene_id"), {}).get("map", {}).has(inspected)
+			var scene: Dictionary = mind._PROJECT.resources.scenes.get(_shown.id_in(arguments, "scene_id"), {})
+			return scene.get("map", {}).has(inspected)
 	return false
 
 

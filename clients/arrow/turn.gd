@@ -23,24 +23,25 @@ var copy: Dictionary = {}
 ## The user has changed the project by hand meanwhile.
 var is_edited := false
 
-var _fingerprint := 0
+## Of the project as it was last looked at.
+var fingerprint := 0
 
 
-func _init(the_message: String, the_copy: Dictionary, fingerprint: int) -> void:
+func _init(the_message: String, the_copy: Dictionary, before: int) -> void:
 	message = the_message
 	copy = the_copy
-	_fingerprint = fingerprint
+	fingerprint = before
 
 
 ## Before a call, and at the end: whatever is not as the last call has left it was done by hand.
-func look_for_edits(fingerprint: int) -> void:
-	is_edited = is_edited or fingerprint != _fingerprint
-	_fingerprint = fingerprint
+func look_for_edits(now: int) -> void:
+	is_edited = is_edited or now != fingerprint
+	fingerprint = now
 
 
 ## After a call.
-func note_own(fingerprint: int) -> void:
-	_fingerprint = fingerprint
+func note_own(now: int) -> void:
+	fingerprint = now
 
 
 ## Whether it has changed the project.

@@ -174,10 +174,12 @@ func _finish(reason: String) -> void:
 
 func _keep(turn: RefCounted) -> void:
 	turn.copy.left = _project.written
-	var takes_back: bool = turn.is_stopping and turn.takes_back
+	var is_shown: bool = _project.why_not().is_empty()  # else a snapshot is
+	var takes_back: bool = turn.is_stopping and turn.takes_back and is_shown
 	if takes_back:
 		_project.pull_inspector()  # else it stays where it is typed
-	turn.look_for_edits(_project.fingerprint())
+	if is_shown:
+		turn.look_for_edits(_project.fingerprint())
 	turn.is_edited = turn.is_edited or (takes_back and _project.is_writing())
 	if turn.is_edited:
 		send_story([])  # no call has shown what was done by hand after the last one
@@ -185,7 +187,7 @@ func _keep(turn: RefCounted) -> void:
 	if is_taken_back and not turn.is_edited:
 		_restore(turn.copy)
 	elif turn.has_changed():
-		_copies.keep(turn, _project.fingerprint())
+		_copies.keep(turn)
 		undo_changed.emit(true)
 	if turn.output or turn.has_changed():
 		_conversation.add(turn.message, turn.output)

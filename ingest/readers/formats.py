@@ -99,13 +99,18 @@ def detect(name: str, data: bytes) -> str:
         return "pdf"
     if told := told_by_content(BytesIO(data)):
         return told
-    if data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in data:
+    if data.startswith(_OLE) and _has(data, "EncryptedPackage".encode("utf-16-le")):
         raise ReadError("ENCRYPTED", "it is protected by a password; save a copy without one.")
     if named is None:
         raise ReadError("UNKNOWN_FORMAT", f"its format is not known{_looks_like(data)}; known are {_known()}.")
     if not _FORMATS[named].is_text or _is_binary(data):
         raise ReadError("CORRUPT", f"its content is not that of a {named} file{_looks_like(data)}; export it again.")
     return named
+
+
+def _has(data: bytes, words: bytes) -> bool:
+    """Whether they stand there; some files take seconds to be searched, and one search would hold the interpreter."""
+    return any(words in data[at : at + _SEARCHED + len(words)] for at in range(0, len(data), _SEARCHED))
 
 
 def is_told_at_a_glance(file: BinaryIO) -> bool:

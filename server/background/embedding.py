@@ -10,7 +10,7 @@ from ingest import Progress, ProgressListener
 
 logger = logging.getLogger(__name__)
 
-_ANOTHER_PROCESS_S = 0.5  # until it is asked again whether the other process is done
+_SOMEBODY_ELSE_S = 0.5  # until it is asked again whether somebody else is done
 _LOOK_S = 5.0
 _FAILED_S = 60.0  # until what failed is tried again: twice as long after each time
 _FAILED_AT_MOST_S = 900.0
@@ -28,7 +28,7 @@ class EmbeddingWorker:
 
     Args:
         embed: Computes what vectors a project lacks and tells progress after every batch; called in a thread. False
-            if another process is at it: then it is asked again.
+            if another process is at it, or somebody writes to the project for long: then it is asked again.
         repair: Makes a project's vector store equal to the catalog; as `embed`, it tells after each step, but no more.
         unfinished: Projects that another server may have left; asked every few seconds, in a thread. None where
             there are no other servers.
@@ -203,7 +203,7 @@ class EmbeddingWorker:
         self.submit(key)
 
     async def _in_turn(self, key: ProjectKey, work: Callable[[ProgressListener], bool]) -> None:
-        """Does the work, a slice at a time while others wait; and again while another process is at it."""
+        """Does the work, a slice at a time while others wait; and again while somebody else is at it."""
         while not self._closing:
             place = self._shares.ask(key.workspace, self._left.get(key, 0) / _PASSAGES_PER_S)
             try:
@@ -215,7 +215,7 @@ class EmbeddingWorker:
                 continue
             finally:
                 self._shares.give_back(place)
-            await asyncio.sleep(_ANOTHER_PROCESS_S)
+            await asyncio.sleep(_SOMEBODY_ELSE_S)
 
     def _listener(self, key: ProjectKey) -> ProgressListener:
         loop = asyncio.get_running_loop()

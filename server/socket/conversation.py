@@ -1,13 +1,15 @@
 """What a client and we have told each other about the projects of one workspace: stories, questions, suggestions."""
 
+import asyncio
 from array import array
 from collections import deque
 from collections.abc import Container
+from contextlib import suppress
 from functools import partial
 
 from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
-from corpora import CorpusError, ProjectKey
+from corpora import ProjectKey
 from server.dialects import without_appendix
 from server.limits.written import HISTORY_OF_QUESTION, latest
 from server.services import CatalogPendings, Services, policy_for
@@ -50,6 +52,7 @@ class Conversation:
         # The open ones of each project, the latest last, with the guest's turn that has asked: an assistant may ask
         # while the user's own is open.
         self._questions: dict[str, dict[str, str]] = {}
+        self._keeping = asyncio.Lock()
         self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
 
     def close(self) -> None:
@@ -76,10 +79,10 @@ class Conversation:
         """What waits for an answer in a project."""
         return CatalogPendings(self._services.catalog, self.workspace, project_id)
 
-    def project_of(self, result: FunctionResult) -> str:
-        """The project that a result is about for which nobody waits any more."""
+    def project_of(self, result: FunctionResult) -> str | None:
+        """The project that a result is about; None where nobody has asked for it here."""
         projects = (project_id for project_id, requests in self._asked if result.request_id in requests)
-        return next(projects, self.project_id)
+        return next(projects, None)
 
     def note(self, event: Event, project_id: str, guests_turn: str) -> None:
         """Keeps what the next message may refer to of what is said in a turn; `guests_turn` is empty in the user's."""
@@ -104,19 +107,39 @@ class Conversation:
         if not is_late:  # also where it cannot be read
             self.open_project = project_id
         project = await self.stories.read(project_id, content, came, is_late=is_late)
-        if unseen := self.stories.take_unseen(project_id):
-            try:
-                await in_thread(self._keep_before, project_id, unseen, project)
-            except CorpusError:
-                self.stories.note_unseen(project_id, unseen)  # for the next time
-                raise
+        await self._keep_unseen(project_id, project)
         return project
 
-    def _keep_before(self, project_id: str, unseen: str, project: ArrowProject) -> None:
-        """Keeps what was before a turn whose outcome is seen now, unless that changed nothing or it is kept already."""
+    async def keep_known(self, project_id: str) -> None:
+        """Keeps the story as it is known, once the client shows another one: something was done to it too late."""
+        await self.stories.settled()  # it may be taking back what a turn has done that was stopped
+        project = self.stories.get(project_id)
+        if project is not None:
+            with suppress(RuntimeError, KeyError):  # a turn changes it at this moment, and keeps what was before that
+                await self._keep_unseen(project_id, project)
+                known = await in_thread(project.to_text)
+                self.stories.take_unseen(project_id)
+                self.stories.note_unseen(project_id, known)
+
+    async def _keep_unseen(self, project_id: str, project: ArrowProject) -> None:
+        """Keeps what was noted, where the story is another one by now; else it stays noted."""
+        async with self._keeping:  # of two stories that come at once the second may be the one that differs
+            if unseen := self.stories.take_unseen(project_id):
+                is_kept = False
+                try:
+                    is_kept = await in_thread(self._keep_before, project_id, unseen, project)
+                finally:
+                    if not is_kept:  # for the next time
+                        self.stories.note_unseen(project_id, unseen)
+
+    def _keep_before(self, project_id: str, unseen: str, project: ArrowProject) -> bool:
+        """Keeps what was before a turn whose outcome is seen now; not where it is unchanged: it may be yet to come."""
+        if project.to_text() == unseen:
+            return False
         pendings, now = self.pendings(project_id), fingerprint(project)
-        if project.to_text() != unseen and not pendings.has_before(now):
+        if not pendings.has_before(now):
             pendings.keep_before(Before(unseen, is_shared=True), now)
+        return True
 
     def as_message(self, confirmation: Confirmation, *, may_be_early: bool) -> UserMessage:
         """An answer by button as the same answer in words, in the situation of the message that was asked about.

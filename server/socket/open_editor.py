@@ -134,7 +134,9 @@ class OpenEditor(Session):
         self._conversation.asks(self.project_id, editor.request_ids)
         turn_id = f"turn_{secrets.token_hex(8)}"
         turn = self._turn = OpenTurn(turn_id, self.project_id, editor, guest, has_no_end=True)
+        turn.has_read.set()
         self._machine.move(State.PROCESSING)
+        stories, outcome = self._conversation.stories, None
         try:
             self._left_by_guest = ""  # whatever comes of it
             outcome = await editor.take_back()
@@ -142,12 +144,14 @@ class OpenEditor(Session):
             if self._turn is turn:
                 self._turn = None
                 self._machine.move(State.IDLE)
+            if editor.request_ids and not _tells(outcome):
+                stories.has_come(turn.project_id, stories.comes())
         if outcome is None or not outcome.success:
             self._left_by_guest = left
             return outcome
         await in_thread(pendings.drop_before, left)
         if outcome.content is not None:  # else it may show another story
-            await self._sync_file(turn.project_id, outcome.content)
+            await self._sync_file(turn.project_id, outcome.content, outcome.came, is_late=True)
         return outcome
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
@@ -195,3 +199,11 @@ class OpenEditor(Session):
         for shown in self._shown:
             if not shown.done():
                 shown.set_result(problem)
+
+
+def _tells(outcome: Outcome | None) -> bool:
+    """Whether anybody knows what the editor shows now: what came of it, or the same as before."""
+    if outcome is None:
+        return False
+    is_refused = outcome.failure is not None and outcome.failure.code != "TIMEOUT"
+    return is_refused or outcome.content is not None

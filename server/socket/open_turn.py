@@ -31,14 +31,14 @@ class OpenTurn:
 
     Attributes:
         guest: Whose it is, where it is not the client's own.
-        came: The number of the story that came with it, as `Stories.comes` gives it.
+        came: The number of the story that came with it, or that it begins with, as `Stories.comes` gives it.
         project: The story when the turn began, and `checkpoint`, where its journal stood then.
         shown: The story that the client has sent last, as far as the turn has taken it over.
         story: How its story counts; None as long as it does not.
+        has_read: Set once the story is read that came with its message, or never will be.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
         kept: What `Ended` says is kept from before it.
         has_no_end: The client is never told that it has begun, nor that it has ended: it takes its own last turn back.
-        may_lack_some: That story lacks what the client has answered, so nobody knows whether its user took it back.
     """
 
     id: str
@@ -51,10 +51,10 @@ class OpenTurn:
     checkpoint: int = 0
     shown: ArrowProject | None = None
     story: StoryAtWork | None = None
+    has_read: asyncio.Event = field(default_factory=asyncio.Event)
     running: Turn | None = None
     kept: str = ""
     has_no_end: bool = False
-    may_lack_some: bool = False
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
@@ -63,6 +63,7 @@ class OpenTurn:
         self.task = asyncio.create_task(work)
         self.task.add_done_callback(_note_failure)
         self.task.add_done_callback(let_go)
+        self.task.add_done_callback(lambda _: self.has_read.set())
         return self.task
 
     def size(self, size: int, content: str | None = None) -> int:
@@ -81,6 +82,7 @@ class OpenTurn:
 
     async def cancel(self) -> None:
         """Stops it; what works on its story in a thread goes on for a while."""
+        self.has_read.set()
         if self.task is not None:
             self.task.cancel()
             patience_s = _STOP_PATIENCE_LARGE_S if self._is_large() else _STOP_PATIENCE_S

@@ -75,9 +75,12 @@ class RemoteEditor:
 
     Attributes:
         request_ids: Of the last calls that have been sent.
-        content: What the client has last reported of an operation that is not finished; None when it has not.
+        content: What the client has reported with its last answer of an operation that is not finished; None when it
+            has not.
+        came: The number of that among all stories that the client has shown.
         last_content: What it has last reported at all, as it wrote it.
         left: Why nothing more is done there; None as long as it is.
+        parts_asked: For how many parts of an operation the client has been asked by now; 0 of one that has only one.
         has_more: Whether of the operation under way the client is still to be asked for something.
     """
 
@@ -94,12 +97,14 @@ class RemoteEditor:
         self._move = move
         self._view = view
         self._timeout_s = call_timeout_s
-        self._waiting: tuple[str, asyncio.Future[FunctionResult]] | None = None
+        self._waiting: tuple[str, asyncio.Future[tuple[FunctionResult, int]]] | None = None
         self._is_closed = False
         self.left: Failure | None = None
         self.has_more = False
+        self.parts_asked = 0
         self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
+        self.came = 0
         self.last_content: str | None = None
 
     def close(self) -> None:
@@ -114,13 +119,13 @@ class RemoteEditor:
         """Whether the result is that of the request that was sent last, and the first one."""
         return self._waiting is not None and self._waiting[0] == result.request_id and not self._waiting[1].done()
 
-    def resolve(self, result: FunctionResult) -> bool:
-        """Hands in a client's result; False when nobody waits for that request any more."""
+    def resolve(self, result: FunctionResult, came: int) -> bool:
+        """Hands in a client's result with its story's number; False when nobody waits for that request any more."""
         if self._waiting is None or not self.waits_for(result):
             return False
         if self.left is not None:
             result = result.model_copy(update={"arrow_content": None})
-        self._waiting[1].set_result(result)
+        self._waiting[1].set_result((result, came))
         return True
 
     async def apply(self, applied: OperationResult) -> Outcome:
@@ -133,7 +138,7 @@ class RemoteEditor:
             return Outcome(success=False, failure=error.failure)
         self.content = None
         outcome = await (self._batch(request) if request.at_once else self._apply_one_by_one(applied, request, view))
-        self.content = None
+        self.content, self.parts_asked = None, 0
         return outcome
 
     async def take_back(self) -> Outcome | None:
@@ -160,7 +165,7 @@ class RemoteEditor:
             return None
         if request.at_once is None:
             return None
-        outcome = await self._execute(request.id, request.at_once, "function_call_batch")
+        outcome = await self._execute_at_once(request)
         self.last_content = outcome.content or self.last_content
         if not outcome.success:
             return [outcome]
@@ -206,11 +211,17 @@ class RemoteEditor:
         return _Request(calls, request_id, frame if is_whole else None)
 
     async def _batch(self, request: _Request) -> Outcome:
-        assert request.at_once is not None
-        outcome = await self._execute(request.id, request.at_once, "function_call_batch")
+        outcome = await self._execute_at_once(request)
         created = _created_nodes(outcome.result)
         if outcome.success and created and request.calls[0].function == "create_insert_node":
             return replace(outcome, result=created[0])
+        return outcome
+
+    async def _execute_at_once(self, request: _Request) -> Outcome:
+        assert request.at_once is not None
+        self.parts_asked = len(request.calls)
+        outcome = await self._execute(request.id, request.at_once, "function_call_batch")
+        self.parts_asked = 0
         return outcome
 
     async def _apply_one_by_one(self, applied: OperationResult, request: _Request, view: View) -> Outcome:
@@ -221,8 +232,10 @@ class RemoteEditor:
             request_id = _new_request_id()
             asked = replace(call, arguments=renumbered_data(call.arguments, progress.ids))
             frame, has_more = self._dialect.function_call(request_id, asked), len(progress.done) + 1 < len(calls)
+            self.parts_asked += len(calls) > 1
             outcome = await self._execute(request_id, frame, call.function, has_more=has_more)
-            self.content = outcome.content or self.content
+            if outcome.success or outcome.content is not None:  # else nothing has been done since, or nobody knows
+                self.content, self.came = outcome.content, max(outcome.came, self.came)
             self.last_content = outcome.content or self.last_content
             if not outcome.success:
                 return self._broken_off(outcome, progress, applied, calls)
@@ -232,13 +245,13 @@ class RemoteEditor:
             if call.created and len(progress.done) < len(calls):
                 progress.ids |= await in_thread(_given_ids, call, outcome, view.project)
         result = outcome.result if progress.result is None else progress.result
-        return replace(outcome, result=result, content=self.content)
+        return replace(outcome, result=result, came=self.came)
 
     def _broken_off(
         self, outcome: Outcome, progress: _Progress, applied: OperationResult, calls: Sequence[Call]
     ) -> Outcome:
         if not progress.done or outcome.failure is None:
-            return replace(outcome, content=self.content)
+            return replace(outcome, content=self.content, came=self.came)
         left = [call.function for call in calls[len(progress.done) :]]
         message = (
             f"{outcome.failure.message} Done before that, and still in the project: "
@@ -252,7 +265,8 @@ class RemoteEditor:
                 " The editor has not shown what came of it: before you change that, the user has to sync the project."
             )
         failure = replace(outcome.failure, message=message)
-        return replace(outcome, failure=failure, content=self.content, confirmed=confirmed, done=done)
+        shown = replace(outcome, content=self.content, came=self.came)
+        return replace(shown, failure=failure, confirmed=confirmed, done=done)
 
     async def _execute(self, request_id: str, frame: Frame, function: str, *, has_more: bool = False) -> Outcome:
         if self._is_closed:
@@ -260,7 +274,7 @@ class RemoteEditor:
         self.has_more = has_more
         if self.left is not None:
             return Outcome(success=False, failure=self.left)
-        answer: asyncio.Future[FunctionResult] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[tuple[FunctionResult, int]] = asyncio.get_running_loop().create_future()
         self._waiting = (request_id, answer)
         self.request_ids.append(request_id)
         self._move(State.EXECUTING)
@@ -268,8 +282,8 @@ class RemoteEditor:
             await self._send(frame)
             # Not `wait_for`: in Python 3.11 it forgets a stop that comes together with the answer.
             async with asyncio.timeout(self._timeout_s):
-                result = await answer
-            return _outcome(result)
+                result, came = await answer
+            return replace(_outcome(result), came=came)
         except TimeoutError:
             message = (
                 f"The editor has not answered {function} within {self._timeout_s:g} seconds; "
@@ -321,7 +335,7 @@ def _outcome_of_each(applied: Sequence[OperationResult], calls: Sequence[Call], 
     for one in applied:
         ids = [next(given, None) for _ in one.created] if one.operation.function != "create_scene" else []
         outcomes.append(Outcome(success=True, result=ids[0] if ids else None))
-    outcomes[-1] = replace(outcomes[-1], content=outcome.content, remarks=outcome.remarks)
+    outcomes[-1] = replace(outcomes[-1], content=outcome.content, came=outcome.came, remarks=outcome.remarks)
     return outcomes
 
 

@@ -237,15 +237,21 @@ class Session:
             await self._sync_file(project_id, content)
 
     async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
+        parts = self._turn.editor.parts_asked if self._turn is not None else 0
         try:
             project = await self._conversation.read(project_id, content, came, is_late=is_late)
             turn = self._turn
             if turn is not None and turn.running is not None and project_id == turn.project_id:
-                turn.weigh(self._conversation.stories.size(project_id))
+                stories = self._conversation.stories
+                came = stories.came(project_id)
+                turn.weigh(stories.size(project_id))
                 if await self._may_go_on(turn, project):
-                    turn.may_lack_some = await turn.running.follow(project)
-                else:
-                    turn.running.take(project)
+                    may_be_half = not await turn.running.follow(project, came) and parts > 0
+                else:  # then there is no part after the one that the client is asked for
+                    turn.running.take(project, came)
+                    may_be_half = parts > 1
+                if may_be_half:
+                    turn.running.note_half(came)
                 turn.shown = project
         except (MessageError, CorpusError):
             turn = self._turn
@@ -275,23 +281,57 @@ class Session:
 
     def _do_not_follow(self, turn: OpenTurn | None) -> None:
         """A turn cannot have the story that the client shows now, and must not go on with the one from before."""
-        if turn is not None and turn.editor.left is None:
+        if turn is None:
+            return
+        if turn.editor.left is None:
             turn.editor.leave(NOT_FOLLOWED)
+        if turn.running is not None:  # before what is shown from now on, nobody knows what came of it
+            turn.running.note_half(self._conversation.stories.comes())
 
     async def _take_result(self, result: FunctionResult) -> None:
-        turn, content = self._turn, result.arrow_content
+        turn, content, project_id = self._turn, result.arrow_content, self._conversation.project_of(result)
+        came = self._has_another_story(project_id) if content else 0
         if content and turn is not None and turn.editor.waits_for(result) and not await self._takes(turn, content):
             try:
-                await self._sync_file(turn.project_id, content, is_late=True)
+                await self._sync_file(turn.project_id, content, came, is_late=True)
             finally:
-                turn.editor.resolve(result.model_copy(update={"arrow_content": None}))
-        elif (turn is None or not turn.editor.resolve(result)) and content:
-            # of a call that nobody waits for any more; what it says of the story is true
-            project_id, open_project = self._conversation.project_of(result), self._conversation.open_project
-            if result.success or project_id == open_project:
-                await self._sync_file(project_id, content, is_late=True)
-            else:  # it may be another story's that is open now
-                self._conversation.stories.has_come(project_id, self._conversation.stories.comes())
+                turn.editor.resolve(result.model_copy(update={"arrow_content": None}), came)
+            return
+        if turn is not None and turn.editor.resolve(result, came):
+            return
+        try:
+            if result.success and project_id is not None:
+                await self._keep_known(project_id)
+        finally:
+            await self._take_late(result, project_id, came)
+
+    async def _take_late(self, result: FunctionResult, project_id: str | None, came: int) -> None:
+        """Of a call that nobody waits for any more, what it says of the story is true."""
+        turn, content = self._turn, result.arrow_content
+        if content and project_id is not None and project_id == self._conversation.open_project:
+            await self._sync_file(project_id, content, came, is_late=True)
+        elif content or result.success:
+            if not content:
+                self._has_another_story(project_id)
+            if turn is not None and turn.running is not None and project_id in (None, turn.project_id):
+                turn.running.lose_track()
+
+    async def _keep_known(self, project_id: str) -> None:
+        """Something was done to the story too late: it is kept as it is known, for an undo."""
+        turn = self._turn
+        if turn is not None and turn.project_id == project_id:
+            await turn.has_read.wait()
+            if turn.running is not None and await turn.running.keep_known():
+                return
+        await self._conversation.keep_known(project_id)
+
+    def _has_another_story(self, project_id: str | None) -> int:
+        """Notes that the client has another story of the project, or of the one which is open now; its number."""
+        stories, open_project = self._conversation.stories, self._conversation.open_project
+        came = stories.comes()
+        for shown in {project_id or open_project, open_project}:
+            stories.has_come(shown, came)
+        return came
 
     async def _takes(self, turn: OpenTurn, content: str) -> bool:
         """Whether a result may show that to the turn, and nobody else has to take it over."""
@@ -300,7 +340,7 @@ class Session:
     async def _looks_at(self, turn: OpenTurn, content: str) -> bool:
         """Whether a turn looks itself at the story that a result of it shows; it passes over another story's."""
         if turn.editor.left is not None:
-            return turn.editor.left is ANOTHER_STORY
+            return turn.editor.left is ANOTHER_STORY and self._conversation.open_project != turn.project_id
         try:
             turn.weigh(await in_thread_if_large(len(content), size_once_read, content), content)
         except NoRoomForTurn:
@@ -366,6 +406,7 @@ class Session:
                 with self._services.turn_room.at_work(self.workspace, 0, turn.size(0) + words):
                     if message.arrow_content:
                         await self._sync_file(turn.project_id, message.arrow_content, turn.came)
+                    turn.has_read.set()
                     request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 del message  # the editor has its text, until it has shown another one
                 record.begin(request)
@@ -407,6 +448,7 @@ class Session:
             assistant = replace(assistant, answerer=LocalPlanner())
         turn = assistant.turn(request, open_turn.editor, pendings, show)
         open_turn.project = open_turn.shown = request.project
+        open_turn.came = self._conversation.stories.came(project_id)
         open_turn.checkpoint = request.project.checkpoint() if request.project else 0
         open_turn.running = None if request.plan else turn
         stories = self._conversation.stories
@@ -418,8 +460,8 @@ class Session:
             raise
         finally:  # also where it fails: the client has what was done before
             if self._turn is open_turn and turn.context.project is not None and not request.plan:
-                stories.replace(project_id, open_turn.shown, turn.context.project)
-                if open_turn.may_lack_some or turn.has_unread:
+                stories.replace(project_id, open_turn.shown, turn.context.project, turn.came or open_turn.came)
+                if not turn.is_known:
                     stories.has_come(project_id, stories.comes())
                 stories.settle(stories.weigh(project_id))
 

@@ -1,6 +1,6 @@
 """A turn that was stopped: what stays of it in the story."""
 
-from agent import TextFinished, describe, in_thread
+from agent import TextFinished, Turn, describe, in_thread
 from arrow_project import ArrowProject, diff
 from server.dialects import Dialect, Frame
 from server.socket.open_turn import OpenTurn
@@ -51,24 +51,31 @@ class StoppedTurn:
 
     async def _bring_along(self, before: ArrowProject, *, stays: bool) -> None:
         """Once nothing works on the turn's story any more, it is what the client has after the stop."""
-        turn = self._turn
+        turn, running, stopped = self._turn, self._turn.running, self._stories.comes()
         await turn.ended()
-        if turn.running is not None and turn.running.has_unread:
-            self._stories.has_come(turn.project_id, self._stories.comes())
-        after = turn.running.context.project if turn.running is not None and stays else None
-        if after is None:
+        after = running.context.project if running is not None and stays else None
+        if running is None or after is None:
             await in_thread(before.rollback, turn.checkpoint)  # of what was deleted one by one that takes long
-            self._stories.replace(turn.project_id, turn.shown, before)
-            if turn.shown is not turn.project:  # it keeps what its user has written meanwhile, which is not in that
-                self._stories.has_come(turn.project_id, self._stories.comes())
+            # The client keeps what its user has written meanwhile, which is not in that.
+            self._stories.replace(turn.project_id, turn.shown, before, turn.came)
+            if running is not None:
+                if not running.is_known:  # it may do yet what it was asked for last
+                    self._stories.has_come(turn.project_id, stopped)
+                self._note_unseen(running)
             return
-        self._stories.replace(turn.project_id, turn.shown, after)
+        came = running.came or turn.came
+        self._stories.replace(turn.project_id, turn.shown, after, came)
         # Of an operation that is stopped between two of its calls, what the client has reported is true.
-        if turn.editor.content is not None:
-            await self._stories.adopt(turn.project_id, after, turn.editor.content)
-        if turn.running is not None and turn.running.not_kept is not None:
-            self._stories.note_unseen(turn.project_id, turn.running.not_kept)
+        if turn.editor.content is not None and turn.editor.came > came:
+            await self._stories.adopt(turn.project_id, after, turn.editor.content, turn.editor.came)
+        if not running.is_known:
+            self._stories.has_come(turn.project_id, stopped)
+        self._note_unseen(running)
         await self._stories.weigh(turn.project_id)
+
+    def _note_unseen(self, running: Turn) -> None:
+        if running.not_kept is not None:
+            self._stories.note_unseen(self._turn.project_id, running.not_kept)
 
     def _stays(self, changes: str) -> list[Frame]:
         if not changes:

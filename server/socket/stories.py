@@ -10,7 +10,7 @@ from typing import Any
 
 from agent import in_thread
 from arrow_project import ArrowProject, ParseError, parse
-from corpora import ProjectKey
+from corpora import InvalidName, ProjectKey
 from server.limits.story_size import size_in_memory
 from server.socket.messages import MessageError
 from server.socket.read_story import ReadStory, read_story
@@ -22,14 +22,15 @@ _MOST_STORIES = 20
 _MOST_OF_ONE = 128 * 2**20
 _MOST_OF_ALL = 512 * 2**20
 _MOST_FORGOTTEN = 1000
+_MOST_NOTED = 100  # projects
 
 
 @dataclass
 class _Story:
     """A project as it is now, what the client sent last, and how many bytes the project takes in memory.
 
-    `unseen` is the story from before a turn whose outcome the client has not shown yet; `came` is its
-    number among those that the client has sent, as `Stories.comes` gives it.
+    `unseen` is the story from before a turn whose outcome the client has not shown yet; `came` is the number of the
+    last of those that the client has sent which it has, as `Stories.comes` gives it.
     """
 
     project: ArrowProject
@@ -175,33 +176,45 @@ class Stories:
     def has_come(self, project_id: str | None, came: int) -> None:
         """A story of the project, or of nobody knows which, is here: until it is read, the one before `is_outdated`."""
         if project_id is None:
-            self._last_of_any = came
-        else:
+            self._last_of_any = max(came, self._last_of_any)
+        elif project_id == NO_PROJECT or self._can_be_one(project_id):
             self._last_of[project_id] = max(came, self._last_of.pop(project_id, 0))
-            if len(self._last_of) > _MOST_FORGOTTEN:
-                del self._last_of[next(iter(self._last_of))]
+            if len(self._last_of) > _MOST_NOTED:
+                self._last_of_any = max(self._last_of_any, self._last_of.pop(next(iter(self._last_of))))
+
+    def _can_be_one(self, project_id: str) -> bool:
+        try:
+            ProjectKey(self.workspace, project_id)
+        except InvalidName:
+            return False
+        return True
 
     def is_outdated(self, project_id: str) -> bool:
         """Whether the client has shown another story of the project since, which is not read yet or could not be."""
         story = self._stories.get(project_id)
         return story is not None and story.came < max(self._last_of_any, self._last_of.get(project_id, 0))
 
+    def came(self, project_id: str) -> int:
+        """The number of the last story of the project that the client has sent and that is known."""
+        return self._stories[project_id].came if project_id in self._stories else 0
+
     def size(self, project_id: str) -> int:
         """What the story takes in memory; 0 of one that is not here."""
         return self._stories[project_id].size if project_id in self._stories else 0
 
-    def put(self, project_id: str, project: ArrowProject) -> None:
-        """What a turn has made of the story; one that was forgotten meanwhile stays so."""
+    def put(self, project_id: str, project: ArrowProject, came: int) -> None:
+        """What a turn has made of the story that `came`; one that was forgotten meanwhile stays so."""
         before = self._stories.get(project_id)
         if before is not None or project_id not in self._forgotten:
             # What was read of another project would stay in memory with it, and be counted nowhere.
             read = before.read if before and before.read and before.read.project is project else None
-            self._keep(project_id, replace(before, project=project, read=read) if before else _Story(project))
+            known = before or _Story(project)
+            self._keep(project_id, replace(known, project=project, read=read, came=came))
 
-    def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject) -> None:
+    def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject, came: int) -> None:
         """`put`, unless the client has sent something newer than `known`."""
         if self.get(project_id) is known:
-            self.put(project_id, project)
+            self.put(project_id, project, came)
 
     def note_unseen(self, project_id: str, before: str) -> None:
         """Keeps the story from before a turn whose outcome the client has not shown, and of several the first."""
@@ -241,15 +254,14 @@ class Stories:
         self._forgotten.append(project_id)
         return self._stories.pop(project_id).takes
 
-    async def adopt(self, project_id: str, known: ArrowProject, content: str) -> None:
+    async def adopt(self, project_id: str, known: ArrowProject, content: str, came: int) -> None:
         """`replace` with what the client has reported; what cannot be read is only logged."""
         try:
             project = await in_thread(parse, content)
         except ParseError as error:
             logger.warning("the client reported content that cannot be read: rule %s", error.rule)
-            self.has_come(project_id, self.comes())
             return
-        self.replace(project_id, known, project)
+        self.replace(project_id, known, project, came)
 
     def settle(self, work: Coroutine[Any, Any, None]) -> None:
         """Lets `work` bring a story up to date, for which nobody but the next turn has to wait."""

@@ -40,6 +40,13 @@ class Hang:
 
 
 @dataclass(frozen=True)
+class Until:
+    """The model says nothing more before that."""
+
+    event: threading.Event
+
+
+@dataclass(frozen=True)
 class Think:
     """Thought that the provider has signed."""
 
@@ -47,7 +54,7 @@ class Think:
     signature: str
 
 
-Part = str | Use | Think | Hang
+Part = str | Use | Think | Hang | Until
 Reply = Sequence[Part] | Exception
 # A reply may depend on the request that it answers.
 Script = Reply | Callable[["Request"], Reply]
@@ -153,6 +160,8 @@ class ScriptedModel:
                 case Hang():
                     self.hanging.set()
                     await asyncio.Event().wait()
+                case Until(event=event):
+                    await asyncio.to_thread(event.wait, PATIENCE_S)
                 case Use(tool=tool, arguments=arguments, raw=raw):
                     json_args = json.dumps(arguments) if raw is None else raw
                     call_id = f"call_{len(self.requests)}_{index}"

@@ -9,7 +9,7 @@ from agent.editing.shadow import _came_of_it  # pyright: ignore[reportPrivateUsa
 from arrow_project import ArrowProject, Operation, losses, parse, tables_of
 from tests.agent.story import story_text
 
-_MANY = 4_000
+_MANY = 1_000
 
 
 def with_values(value: int) -> ArrowProject:

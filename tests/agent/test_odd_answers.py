@@ -21,7 +21,7 @@ from tests.end_to_end.messages_api import MessagesApi, Text
 
 # The libraries warn of what they read.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-EXAMPLES = 25
+EXAMPLES = 12
 
 values = st.recursive(
     st.none()

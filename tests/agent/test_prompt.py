@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -96,6 +97,18 @@ def test_pages_that_are_pictures_are_named() -> None:
     assert '- "scans.pdf" (20 pages; pages 3 to 9, 12 are pictures without text)' in rendered
     scattered = document("scans.pdf", 500, tuple(range(1, 500, 2)))
     assert len(render_context(context(documents=(scattered,)), 12_000)) < 3_000
+
+
+def test_of_very_many_pages_no_more_are_looked_at_than_are_named() -> None:
+    looked_at = list[int]()
+
+    class Pages(tuple[int, ...]):
+        def __iter__(self) -> Iterator[int]:
+            return (looked_at.append(page) or page for page in super().__iter__())
+
+    scanned = replace(document("scan.pdf", 5_000), pages_without_text=Pages(range(1, 5_000, 2)))
+    assert "and others" in render_context(context(documents=(scanned,)), 12_000)
+    assert len(looked_at) < 20
 
 
 def test_pages_that_were_read_from_pictures_or_had_hidden_text_are_named() -> None:

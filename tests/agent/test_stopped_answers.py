@@ -232,7 +232,7 @@ async def test_a_story_that_comes_while_an_operation_is_followed_is_newer_than_i
     newer.apply(Operation("update_node", {"node_id": 3, "data": {"content": "What the user writes."}}))
 
     def comes(shadow: Shadow, *arguments: Any) -> OperationResult:
-        turn.take(newer)
+        turn.take(newer, 1)
         return given(shadow, *arguments)
 
     monkeypatch.setattr(Shadow, "with_given_ids", comes)
@@ -248,7 +248,7 @@ async def test_a_story_that_comes_while_an_answer_is_read_is_newer_than_that(mon
     await held_up.begins()
     newer = editor.project.copy()
     newer.apply(Operation("update_node", {"node_id": 3, "data": {"content": "What the user writes."}}))
-    turn.take(newer)
+    turn.take(newer, 1)
     held_up.ends()
     await executing
     assert of.project is newer

@@ -46,7 +46,7 @@ def _tables(node: dict[str, Any], ways: list[tuple[int, int]], name: str) -> dic
 
 
 @given(_NODES, _NODES, _WAYS, _WAYS, st.sampled_from(["oil", "gas"]))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_comparing_every_text_with_every_other_finds_the_same(
     was: dict[str, Any], now: dict[str, Any], led: list[tuple[int, int]], leads: list[tuple[int, int]], name: str
 ) -> None:

@@ -36,7 +36,7 @@ CODES = {
     "PERMISSION_DENIED",
 }  # fmt: skip
 
-calm = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+calm = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 
 scalars = st.none() | st.booleans() | st.integers(-3, 40) | st.floats() | st.text(max_size=6)
 scalars |= st.sampled_from(
@@ -149,7 +149,7 @@ def mutilated(draw: st.DrawFn) -> str:
     return json.dumps(document)
 
 
-@settings(calm, max_examples=100)
+@settings(calm, max_examples=50)
 @given(mutilated(), st.lists(wild_operations(), max_size=3), st.integers(0, 2**32))
 def test_broken_documents_raise_nothing_but_the_documented_errors(
     text: str, operations: list[Operation], seed: int

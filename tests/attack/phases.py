@@ -31,12 +31,12 @@ class Phase:
 
 
 PHASES = {
-    "frames": Phase(frames, long=10_000, short=60),
-    "bodies": Phase(bodies, long=2_000, short=40),
-    "clients": Phase(clients, long=300, short=15),
-    "documents": Phase(documents, long=120, short=6),
-    "pages": Phase(pages, long=15, short=3),
+    "frames": Phase(frames, long=10_000, short=30),
+    "bodies": Phase(bodies, long=2_000, short=20),
+    "clients": Phase(clients, long=300, short=8),
+    "documents": Phase(documents, long=120, short=3),
+    "pages": Phase(pages, long=15, short=2),
     "deletions": Phase(deletions, long=4, short=1),
-    "readers": Phase(readers, long=100, short=2),
+    "readers": Phase(readers, long=100, short=1),
     "stores": Phase(stores, long=3, short=1, needs_stores=True),
 }

@@ -100,7 +100,7 @@ def deletions(server: Server, count: int, seed: int, findings: Findings) -> None
     progress = Progress(findings, count)
     with server.http(timeout_s=PATIENCE_S) as http:
         for number in range(count):
-            words = unique_words(min(_WORDS, 20_000 * count * count), seed + number)
+            words = unique_words(min(_WORDS, 5_000 * count * count), seed + number)
             answer = http.post("/projects/words/corpus", files={"files": (f"{number}.txt", words)})
             findings.http(answer.status_code, "", f"words {number}: {answer.text[:200]}")
             findings.http(http.get("/projects/words/search", params={"q": "Elena"}).status_code, "", "search")

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -122,6 +123,9 @@ def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
         rows.append(len(values) if isinstance(values, list) else max(1, statement.count("), (")))
 
     texts = [f"Passage {number}." for number in range(2000)]
+    put(key, "another.pdf", *texts)  # whose vectors all have
+    catalog.record_embedding_model("small", 1)
+    catalog.store_vectors({passage.embedding_hash: np.ones(1, np.float32) for passage in catalog.passages(key)})
     event.listen(Engine, "before_cursor_execute", count)
     try:
         put(key, "bible.pdf", *texts)

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from corpora import Catalog, CatalogError, Document, DocumentNotFound, Passage, ProjectKey, passage_id
+from corpora import Catalog, CatalogBusy, CatalogError, Document, DocumentNotFound, Passage, ProjectKey, passage_id
+from corpora.statements import touched_project
 
 Put = Callable[..., Document]
 FLOATS = st.floats(width=32, allow_nan=False)
@@ -102,6 +103,10 @@ def test_what_comes_back_before_its_vector_was_dropped_is_not_to_be_forgotten(
 ) -> None:
     put(key, "bible.pdf", "One.")
     catalog.remove_document(key, "bible.pdf")
+    assert catalog.replaced_passages(key) == [], "it has never had one"
+    put(key, "bible.pdf", "One.")
+    catalog.mark_embedded(key, catalog.unembedded(key))
+    catalog.remove_document(key, "bible.pdf")
     assert len(catalog.replaced_passages(key)) == 1
     put(key, "bible.pdf", "One.")
     assert catalog.replaced_passages(key) == []
@@ -128,9 +133,10 @@ def test_a_catalog_has_one_namespace_for_its_vectors(catalog: Catalog, database_
 
 
 def test_servers_that_write_at_once_neither_fail_nor_wait_for_each_other_for_ever(
-    catalog: Catalog, database_url: str, put: Put, key: ProjectKey
+    catalog: Catalog, database_url: str, put: Put, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each does what the others do, to the same rows: new projects, new vectors, the model, marks, removals."""
+    monkeypatch.setattr("corpora.statements._PATIENCE_MS", 60_000)  # however slow this machine is
     barrier, failures = threading.Barrier(4), list[Exception]()
     texts = [f"text {number}" for number in range(40)]
 
@@ -158,6 +164,36 @@ def test_servers_that_write_at_once_neither_fail_nor_wait_for_each_other_for_eve
         thread.join()
     assert failures == []
     assert len(catalog.cached_vectors(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_whoever_writes_to_a_project_for_long_is_not_waited_for(
+    catalog: Catalog, key: ProjectKey, put: Put, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As the vectors of all others would wait with those of this one."""
+    monkeypatch.setattr("corpora.statements._PATIENCE_MS", 100)
+    other = ProjectKey("other", "1")
+    for project in (key, other):
+        put(project, "a.md", "One.")
+        catalog.mark_embedded(project, catalog.unembedded(project))
+        put(project, "a.md", "Two.")
+    writes = (
+        lambda project: catalog.wait_for_writer(project),
+        lambda project: catalog.mark_embedded(project, catalog.unembedded(project)),
+        lambda project: catalog.mark_forgotten(catalog.replaced_passages(project)),
+        lambda project: catalog.mark_unembedded(project),
+    )
+    with catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        touched_project(connection, key)
+        for write in writes:
+            with pytest.raises(CatalogBusy, match=r"writing to the same rows.*try again") as refused:
+                write(key)
+            assert refused.value.code == "CATALOG_BUSY"
+            write(other)
+    for write in writes:
+        write(key)
+    assert catalog.replaced_passages(key) == []
+    assert caplog.records == [], "nothing is wrong with the catalog"
 
 
 def whole(key: ProjectKey, name: str, texts: list[str]) -> dict[str, Any]:

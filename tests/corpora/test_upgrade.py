@@ -52,6 +52,7 @@ def test_what_is_in_an_old_catalog_stays_and_can_be_changed(old_url: str, key: P
     assert (document.name, document.passages, document.embedded) == ("old.md", 1, 0)
     assert catalog.text(key, document.id) == "An old tale."
     assert catalog.corpus_version(key) == 3
+    catalog.mark_embedded(key, catalog.unembedded(key))
     catalog.remove_document(key, "old.md")
     assert len(catalog.replaced_passages(key)) == 1
     catalog.close()

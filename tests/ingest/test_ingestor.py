@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpora import Document, DocumentNotFound, Passage, ProjectKey, ProjectNotFound
+from corpora import Catalog, Document, DocumentNotFound, Passage, ProjectKey, ProjectNotFound
 from ingest import Extracted, Progress, Refusal, Source, Unread, scan
 from ingest.split import split
 from retrieval import VectorStoreUnavailable
@@ -128,6 +128,37 @@ def test_texts_known_from_another_project_are_not_embedded_again(pipeline: Pipel
     pipeline.ingestor.index(other, [Source("copy.md", BIBLE.encode())])
     assert pipeline.model.texts == []
     pipeline.assert_consistent(other)
+    pipeline.assert_consistent(key)
+
+
+def test_what_is_away_and_back_while_vectors_are_made_has_its_turn_later(pipeline: Pipeline, key: ProjectKey) -> None:
+    whole, half = (
+        Source("a.md", "".join(f"# Part {part}\n\nIn part {part}.\n\n" for part in range(parts)).encode())
+        for parts in (130, 40)
+    )
+    pipeline.ingestor.add(key, [whole])
+    saved = iter([half, whole])
+
+    def save() -> None:
+        if (source := next(saved, None)) is not None:
+            pipeline.ingestor.add(key, [source])
+
+    pipeline.model.before_passages = save
+    assert pipeline.ingestor.embed_if_free(key)
+    assert pipeline.ingestor.embed_if_free(key), "as each `add` asks for it once more"
+    pipeline.assert_consistent(key)
+
+
+def test_whoever_makes_vectors_does_not_count_the_pages_of_all_documents(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One thread makes those of all projects, and a project may have millions of pages."""
+    pipeline.ingestor.add(key, SOURCES)
+    pipeline.ingestor.add(key, [Source("new.md", BIBLE.replace("Elena", "Ada").encode())])
+    pipeline.ingestor.take_out(key, "bible.md")
+    with monkeypatch.context() as counting:
+        counting.setattr(Catalog, "documents", None)
+        assert pipeline.ingestor.embed_if_free(key)
     pipeline.assert_consistent(key)
 
 
@@ -372,3 +403,32 @@ def test_a_document_that_the_catalog_refuses_keeps_no_other_out(
     monkeypatch.undo()
     assert pipeline.ingestor.index(key, SOURCES).documents[0].status == "unchanged", "what was there is there"
     pipeline.assert_consistent(key)
+
+
+def test_whoever_reads_from_drives_that_hang_takes_no_place_of_an_upload(pipeline: Pipeline, key: ProjectKey) -> None:
+    """An assistant names one file after the other, of no linked folder; nobody else may wait for its drive."""
+    answers, reading = threading.Event(), threading.Semaphore(0)
+
+    def read() -> Source:
+        reading.release()
+        answers.wait()
+        return SOURCES[0]
+
+    hanging = [Unread("bible.md", read, size=size, is_on_drive=True) for size in (9 * 2**20, 2**20)]
+    workspaces = ["red", "green", "yellow", "white"]
+    threads = [
+        threading.Thread(target=pipeline.ingestor.add, args=(ProjectKey(workspace, str(number)), [one]))
+        for workspace in workspaces
+        for number, one in enumerate(hanging)
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(2 + 2):  # so many of each kind are read at once at least
+            reading.acquire()
+        uploads = [Unread(source.name, lambda s=source: s, size=9 * 2**20) for source in SOURCES]
+        assert statuses(pipeline.ingestor.add(key, uploads)).keys() == {source.name for source in SOURCES}
+    finally:
+        answers.set()
+        for thread in threads:
+            thread.join()

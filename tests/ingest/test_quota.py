@@ -96,9 +96,9 @@ def test_pages_take_room_without_text(pipeline: Pipeline, limited: Callable[[Quo
     few, many = (Source("a.pdf", a_pdf("One.", *[""] * pages)) for pages in (1, 21))
     used: list[int] = []
     for source in (few, many):
-        limited(Quota(documents=100, bytes=100_000)).index(HERE, [source])
+        limited(Quota(documents=100, bytes=1_000_000)).index(HERE, [source])
         used.append(pipeline.catalog.used("local").bytes - len(source.data))
-    assert 20 * 128 <= used[1] - used[0] <= 20 * 128 + 100
+    assert 20 * 2**12 <= used[1] - used[0] <= 20 * 2**12 + 100
 
 
 def test_a_copy_of_a_known_document_takes_room_as_well(limited: Callable[[Quota], Ingestor]) -> None:

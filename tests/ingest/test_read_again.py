@@ -118,6 +118,26 @@ def test_what_was_replaced_or_removed_before_its_turn_does_not_come_back(
     assert known(pipeline, key) == before
 
 
+def test_a_document_of_more_passages_than_one_may_have_now_stays_as_it_is(
+    pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (long,) = given = [
+        Source("long.md", b"# Pell\n\nElena keeps the lighthouse.\n\n# Ness\n\nThe ferry is called Bittern.")
+    ]
+    pipeline.ingestor.index(key, given)
+    before = known(pipeline, key)
+    monkeypatch.setattr("ingest.split.MAX_PASSAGES", 1)
+    assert statuses(pipeline.ingestor.index(key, given)) == ["unchanged"]
+    monkeypatch.setattr("ingest.addition.VERSION", 1_000)
+    for again in (long, pipeline.ingestor.original(key, "long.md")):
+        (report,) = pipeline.ingestor.index(key, [again]).documents
+        assert report.error is not None
+        assert (report.status, report.error.code) == ("failed", "TOO_MANY_PASSAGES")
+        assert (known(pipeline, key), report.passages) == (before, 2)
+    assert "Bittern" in pipeline.retriever.search(key, "ferry")[0].passage.text
+    pipeline.assert_consistent(key)
+
+
 def test_of_a_damaged_original_nothing_is_read(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, NOTES)
     document = known(pipeline, key)[0]

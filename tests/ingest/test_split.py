@@ -1,5 +1,6 @@
 """Passages along the structure of documents, made by hand and by hypothesis."""
 
+import random
 import re
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from corpora import Page, Passage, passage_id
 from ingest.extracted import Block, BlockKind, Extracted, ReadError
-from ingest.split import MAX_CHARACTERS, MAX_CHARACTERS_ACCENTED, split, with_cuts
+from ingest.readers import MAX_CHARACTERS as MOST_OF_A_DOCUMENT
+from ingest.split import MAX_CHARACTERS, MAX_CHARACTERS_ACCENTED, MAX_PASSAGES, split, with_cuts
 
 SENTENCE = "The keeper counts the waves and writes their number down. "
 LONG = (SENTENCE * 40).strip()
@@ -234,6 +236,33 @@ def test_a_document_of_scraps_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ReadError, match=r"more than 3 passages.*split it") as refused:
         cut(document(*scraps))
     assert refused.value.code == "TOO_MANY_PASSAGES"
+
+
+@pytest.mark.parametrize("word", ["yellow", "żółta"])
+def test_prose_of_the_most_characters_has_fewer_passages_than_a_document_may(word: str) -> None:
+    """Sentences and paragraphs of usual lengths, a heading for every few; a tenth of it stands for all."""
+    chance, parts, length = random.Random(1), list[Part](), 0
+    while length < MOST_OF_A_DOCUMENT // 10:
+        if len(parts) % 6 == 0:
+            parts.append(("heading", f"Chapter {len(parts)}", 1))
+        words = [round(chance.lognormvariate(2.7, 0.45)) for _ in range(round(chance.lognormvariate(0.9, 0.4)))]
+        paragraph = " ".join(f"{' '.join([word] * count).capitalize()}." for count in words if count)
+        parts.append(("paragraph", paragraph))
+        length += len(paragraph)
+    assert len(cut(document(*parts))) < MAX_PASSAGES / 10
+
+
+def test_a_table_of_very_many_rows_is_refused() -> None:
+    """As others wait while it is written."""
+    row, most = f"{'x' * 61}\n", 25_000
+
+    def table(rows: int) -> Extracted:
+        blocks = tuple(Block("row", at * len(row), (at + 1) * len(row) - 1) for at in range(rows))
+        return Extracted("csv", row * rows, (Page(None, 0, len(row) * rows, row * rows),), blocks)
+
+    assert len(cut(table(most))) == most
+    with pytest.raises(ReadError, match=r"more than 25,000 passages.*very many rows.*split it"):
+        cut(table(most + 1))
 
 
 def test_what_is_omitted_is_in_no_passage() -> None:

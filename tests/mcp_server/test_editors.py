@@ -269,7 +269,8 @@ async def test_what_an_assistant_has_done_that_hangs_up_stays_also_where_the_use
         working.cancel()
         await editor.until("end")
         stays = '"gold"' in editor.editor.content
-        await editor.send(type="user_message", message="undo", current_project_id=1)
+        shown = editor.editor.content  # else nobody knows whether it was renamed
+        await editor.send(type="user_message", message="undo", current_project_id=1, arrow_content=shown)
         await editor.until("end", 2)
 
     assert stays
@@ -353,7 +354,8 @@ async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home
         await cancel_beside_a_question(editor, scribe)
         await editor.until("turn_end", 2)
         editor.may_answer.set()
-        await editor.send(type="user_message", message="yes")
+        shown = editor.editor.content  # else nobody knows what the call under way has done
+        await editor.send(type="user_message", message="yes", current_project_id=1, arrow_content=shown)
         await editor.until("turn_end", 3)
 
     assert "The pier is empty." not in editor.editor.content
@@ -414,6 +416,24 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
 
     assert undone["status"] == "done"
     assert "gold" not in outlined["outline"]
+
+
+async def test_what_an_undo_has_left_and_nobody_was_shown_is_not_overwritten(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        emptied = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": ""}}}
+        await scribe.ok("apply_operations", operations=[emptied])
+        undoing = asyncio.create_task(scribe.ok("undo"))
+        asked = await editor.until("undo_request")
+        await editor.send(type="function_result", request_id=asked["request_id"], success=True, result="")
+        await undoing
+        calls = sum(frame["type"] == "function_call" for frame in editor.seen)
+        anew = {"node_id": 3, "data": {"content": "Anew."}}
+        ends = sum(frame["type"] == "turn_end" for frame in editor.seen)
+        await editor.send(type="user_message", message="", function="update_node", function_params=anew)
+        await editor.until("turn_end", ends + 1)
+
+    assert sum(frame["type"] == "function_call" for frame in editor.seen) == calls
+    assert "CONFLICT" in str(editor.seen)
 
 
 async def test_what_the_user_has_written_during_the_turn_is_not_taken_back_by_the_users_own_undo_unasked(

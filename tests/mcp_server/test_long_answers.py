@@ -37,10 +37,9 @@ def story(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_a_change_that_takes_long_to_tell_is_known_to_be_done(home: House, story: Path, era: Era) -> None:
+async def test_a_change_that_takes_long_to_tell_is_known_to_be_done(home: House, story: Path) -> None:
     before = story.read_bytes()
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         planned = await scribe.call("apply_operations", operations=[_DELETE], dry_run=True, story=_STORY)
         asked = await scribe.call("apply_operations", operations=[_DELETE], story=_STORY)
         assert story.read_bytes() == before
@@ -61,11 +60,10 @@ async def test_a_change_that_takes_long_to_tell_is_known_to_be_done(home: House,
     ]
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_a_long_list_is_known_to_be_done_and_its_ids_are_told(home: House, folder: Path, era: Era) -> None:
+async def test_a_long_list_is_known_to_be_done_and_its_ids_are_told(home: House, folder: Path) -> None:
     data = {"type": "content", "scene_id": 0, "preset": {"content": "word " * 800}}
     node = {"function": "create_insert_node", "arguments": data}
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         done = await scribe.ok("apply_operations", operations=[node] * 200, story=_STORY)
 
     made = [one["result"]["node_id"] for one in done["operations"]]

@@ -90,7 +90,7 @@ async def test_paths_are_looked_for_in_threads(two: tuple[House, Path, Path], mo
     async with assistant(home.url, headers={"authorization": "Bearer a-token"}, query="?project=1") as scribe:
         for path in ("story.arrow", "none.arrow"):
             await scribe.call("outline", story=path)
-            assert looks == {"asking"}
+            assert looks == {"drives"}
         looks.clear()
         await scribe.ok("add_documents", paths=[str(own)])
         assert not looks & {"on an event loop", "computing"}
@@ -107,7 +107,7 @@ async def test_a_story_is_read_and_written_in_threads_that_wait(
         assert b'"gold"' in (own / "story.arrow").read_bytes()
         await scribe.ok("undo", story="story.arrow")
     assert (own / "story.arrow").read_bytes() == before
-    assert looks == {"asking"}
+    assert looks == {"drives"}
 
 
 async def test_whoever_gives_up_a_call_lets_go_of_the_file_only_once_it_is_written(
@@ -150,7 +150,7 @@ async def test_on_a_drive_that_hangs_no_thread_is_taken_that_computes(
     async def computes(workspace: str, _work: Any) -> Any:
         computing.append(workspace)
 
-    monkeypatch.setattr(home.services.asking, "run", hangs)
+    monkeypatch.setattr(home.services.drives, "run", hangs)
     monkeypatch.setattr(home.services.computing, "run", computes)
     calls: list[tuple[str, Any]] = [("outline", {"story": "story.arrow"}), ("add_documents", {"paths": [str(own)]})]
     for tool, given in calls:

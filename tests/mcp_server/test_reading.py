@@ -14,9 +14,14 @@ from tests.event_loop import is_beside_the_event_loop
 from tests.mcp_server.assistant import ERAS, Era, assistant, pictures_of, text_of
 from tests.server.house import House
 
-pytestmark = pytest.mark.parametrize("era", ERAS)
+
+@pytest.fixture
+def era() -> Era:
+    """What is read is the same in both."""
+    return "2026-07-28"
 
 
+@pytest.mark.parametrize("era", ERAS)
 async def test_documents_are_searched_and_quoted(home: House, era: Era) -> None:
     async with assistant(home.url, era) as scribe:
         answer = await scribe.call("search_documents", query="who keeps the lighthouse?")

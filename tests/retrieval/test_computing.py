@@ -1,18 +1,21 @@
 """Many searches at once: few of a workspace compute, and none of them while it waits for what may hang."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any
 
 import pytest
 
-from corpora import Catalog, Passage, ProjectKey, Shares
+from corpora import Catalog, Originals, Passage, ProjectKey, Shares
 from retrieval import Retriever
-from retrieval.computing import computing, running_model, waiting
+from retrieval.computing import asking_provider, computing, running_model, waiting
 from retrieval.embedder import Vectors
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
 from tests.retrieval.test_lexical_indexes import held_up
+from tests.retrieval.test_page_picture import pdf
 
 ALICE, BOB = ProjectKey("alice", "1"), ProjectKey("bob", "1")
 SEARCHES = 6
@@ -103,6 +106,48 @@ def test_what_compares_for_long_lets_a_search_go_first_that_has_no_place(
         assert found.result()
 
 
+@pytest.mark.parametrize(
+    "what", ["documents", "document", "read_pages", "passages_of_page", "surroundings", "page_picture"]
+)
+def test_whoever_looks_into_a_document_has_a_place_for_each_statement(
+    what: str, catalog: Catalog, put: Put, originals: Originals, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = pdf()
+    originals.put(data)
+    document = put(ALICE, "a.pdf", "The dragon sleeps.", paged=True, data=data)
+    (passage,) = catalog.passages(ALICE)
+    assert retriever.search(ALICE, "dragon")  # its index is made elsewhere
+    places, had_place = Shares(1, each=1), list[bool]()
+
+    def noting(statement: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            place = places.ask(ALICE.workspace)
+            had_place.append(not place.granted.done())
+            places.give_back(place)
+            return statement(*args, **kwargs)
+
+        return noted
+
+    monkeypatch.setattr("retrieval.computing._places", places)
+    for name in ("documents", "find_document", "pages", "passages", "passages_by_id", "spans"):
+        monkeypatch.setattr(Catalog, name, noting(getattr(Catalog, name)))
+    match what:
+        case "documents":
+            assert retriever.shared_documents(ALICE)
+        case "document":
+            assert retriever.document(ALICE, document.id)
+        case "read_pages":
+            assert retriever.read_pages(ALICE, "a.pdf", 1)
+        case "passages_of_page":
+            assert retriever.passages_of_page(ALICE, document.id, 1)
+        case "surroundings":
+            assert retriever.surroundings(ALICE, document.id, passage.id, 10)
+        case _:
+            assert retriever.page_picture(ALICE, document.id, 1, passage.id)
+    assert had_place
+    assert all(had_place)
+
+
 def test_who_waits_for_a_model_keeps_nobody_from_computing(
     put: Put, embedder: SmallEmbedder, retriever: Retriever, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,11 +201,14 @@ def test_no_search_with_vectors_waits_for_the_index_of_another_project(
         assert all(one.result(60) for one in asked)
 
 
-def test_a_model_reads_one_question_of_a_workspace_at_a_time_and_another_ones_meanwhile() -> None:
+@pytest.mark.parametrize(("reading", "most"), [(running_model, 1), (asking_provider, 2)])
+def test_a_model_reads_few_questions_of_a_workspace_at_a_time_and_another_ones_meanwhile(
+    reading: Callable[[], AbstractContextManager[None]], most: int
+) -> None:
     held_up = HeldUp()
 
     def ask(key: ProjectKey) -> bool:
-        with computing(key), waiting(), running_model():
+        with computing(key), waiting(), reading():
             if key == ALICE:
                 held_up.wait()
         return True
@@ -168,12 +216,12 @@ def test_a_model_reads_one_question_of_a_workspace_at_a_time_and_another_ones_me
     with ThreadPoolExecutor(SEARCHES + 1) as pool:
         try:
             asked = [pool.submit(ask, ALICE) for _ in range(SEARCHES)]
-            assert held_up.entered.acquire(timeout=60)
+            assert all(held_up.entered.acquire(timeout=60) for _ in range(most))
             assert pool.submit(ask, BOB).result(60)
         finally:
             held_up.go.set()
         assert all(one.result(60) for one in asked)
-    assert held_up.most == 1
+    assert held_up.most == most
 
 
 def test_of_a_long_question_a_model_reads_the_beginning(

@@ -1,9 +1,9 @@
 """Embeddings and rerankers of a provider: LlamaIndex's real packages, and a provider on loopback that may be away."""
 
 import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from itertools import chain
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import chain, count
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ MODELS = ["openai:text-embedding-3-small", "ollama:nomic-embed-text"]
 
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderStub]:
+    monkeypatch.setattr("retrieval.provider.monotonic", lambda: 0.0)  # it answers at once, whatever else goes on
     with provider_stub() as stub:
         monkeypatch.setenv("OPENAI_API_BASE", f"{stub.url}/v1")
         monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-test")
@@ -45,6 +46,37 @@ def test_passages_and_questions_are_embedded(embedder: Embedder, provider: Provi
     assert len(provider.asked) < 20, "many texts in a request"
     np.testing.assert_allclose(embedder.embed_query("sword"), SmallEmbedder().embed_query("sword"), atol=1e-6)
     assert embedder.is_away() is False
+
+
+def test_of_one_that_is_slow_few_passages_are_asked_for_at_a_time(
+    embedder: Embedder, provider: ProviderStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever searches meanwhile waits for what it is busy with."""
+    now = count(0, 0.6)  # seconds: an answer takes as long
+    monkeypatch.setattr("retrieval.provider.monotonic", lambda: next(now))
+    embedder.embed_query("sword")
+    before = len(provider.asked)
+    embedder.embed_passages([f"sword {number}" for number in range(10)])
+    assert [len(texts) for texts in provider.asked[before:]] == [4, 3, 2, 1]
+
+
+def test_a_question_takes_its_turn_with_those_of_others(
+    embedder: Embedder, provider: ProviderStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that answers one after the other had others' questions wait for sixteen of a workspace."""
+    asked = list[int]()
+
+    @contextmanager
+    def asking_provider() -> Generator[None]:
+        asked.append(len(provider.asked))
+        yield
+        asked.append(len(provider.asked))
+
+    monkeypatch.setattr("retrieval.provider.asking_provider", asking_provider)
+    embedder.embed_passages(["sword"])
+    before = len(provider.asked)
+    embedder.embed_query("sword")
+    assert asked == [before, before + 1]
 
 
 def test_a_provider_that_refuses_is_told_with_its_reason(provider: ProviderStub) -> None:
@@ -187,7 +219,7 @@ def test_an_answer_without_end_is_given_up_and_one_that_answers_again_is_found(
 
 def test_a_request_of_passages_has_room_for_the_longest_vectors(provider: ProviderStub) -> None:
     provider.mangled = lambda rows: [np.resize(row, 8192) for row in rows]
-    assert Embedder(MODELS[0]).embed_passages(["sword"] * 32).shape == (32, 8192)
+    assert Embedder(MODELS[0]).embed_passages(["sword"] * 36).shape == (36, 8192)
     assert len(provider.asked[-1]) == 32
 
 

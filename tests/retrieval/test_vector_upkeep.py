@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import chromadb
@@ -157,11 +158,15 @@ def test_a_document_that_is_removed_while_it_is_embedded_leaves_no_vector(
 
     retriever = Retriever(catalog, Removing(), vectors)
     put(key, "a.md", "dragon", "sword")
+    put(ProjectKey("other", "1"), "a.md", "sword")
+    hashes = {passage.text: passage.embedding_hash for passage in catalog.passages(key)}
     retriever.embed_pending(key)
     assert vectors.ids(key) == set()
     assert catalog.replaced_passages(key) == []
+    assert catalog.cached_vectors(hashes.values()).keys() == {hashes["sword"]}
 
 
+@pytest.mark.parametrize("does", ["forget", "embed", "repair"])
 def test_much_is_forgotten_part_by_part_and_what_is_left_another_time(
     retriever: Retriever,
     catalog: Catalog,
@@ -169,20 +174,34 @@ def test_much_is_forgotten_part_by_part_and_what_is_left_another_time(
     key: ProjectKey,
     put: Put,
     monkeypatch: pytest.MonkeyPatch,
+    does: str,
 ) -> None:
     monkeypatch.setattr("retrieval.vector_upkeep._FORGOTTEN_AT_ONCE", 10)
     put(key, "a.md", *[f"passage {number}" for number in range(35)])
     retriever.embed_pending(key)
     catalog.remove_document(key, "a.md")
-    left = list[int]()
+    left, read, replaced = list[int](), list[int](), catalog.replaced_passages
+
+    def noted(key: ProjectKey, most: int | None = None) -> list[str]:
+        found = replaced(key, most)
+        read.append(len(found))
+        return found
 
     def beat() -> None:
         left.append(len(vectors.ids(key)))
         if len(left) == 2:
             raise Killed
 
-    with pytest.raises(Killed):
-        retriever.forget_replaced(key, beat)
+    ways = {
+        "forget": partial(retriever.forget_replaced, key, beat),
+        "embed": partial(retriever.embed_pending, key, lambda *_: beat()),
+        "repair": partial(retriever.repair, key, beat),
+    }
+    with monkeypatch.context() as patched:
+        patched.setattr(catalog, "replaced_passages", noted)
+        with pytest.raises(Killed):
+            ways[does]()
+    assert max(read) <= 11
     assert len(catalog.replaced_passages(key)) == 15
     retriever.forget_replaced(key, beat)
     assert left == [25, 15, 5, 0]

@@ -1,13 +1,16 @@
 """A server for each test, and a client that talks to it."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.agent.scripted_model import PATIENCE_S
 from tests.server.client import Client
 from tests.server.house import House, house
+from tests.server.patience import Patience
 
 
 @pytest.fixture
@@ -30,3 +33,12 @@ def client(home: House) -> Iterator[Client]:
 def patience_with_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stopped turn is waited for until it has ended, however busy the machine is."""
     monkeypatch.setattr("server.socket.open_turn._STOP_PATIENCE_S", PATIENCE_S)
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> Patience:
+    """The server's with calls."""
+    patience = Patience()
+    patient = SimpleNamespace(**vars(asyncio) | {"timeout": patience.timeout})
+    monkeypatch.setattr("server.socket.remote_editor.asyncio", patient)
+    return patience

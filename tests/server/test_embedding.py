@@ -17,7 +17,7 @@ ONE, TWO, THREE = ProjectKey("local", "1"), ProjectKey("other", "2"), ProjectKey
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.background.embedding._ANOTHER_PROCESS_S", 0.01)
+    monkeypatch.setattr("server.background.embedding._SOMEBODY_ELSE_S", 0.01)
     monkeypatch.setattr("server.background.embedding._LOOK_S", 0.01)
 
 

@@ -17,7 +17,7 @@ from tests.server.dispatcher import Dispatcher, story_of
 
 LAMP = (Path(__file__).parents[1] / "arrow_project" / "documents" / "lamp.arrow").read_text(encoding="utf-8")
 
-calm = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+calm = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 native_dialects = pytest.mark.parametrize("name", ["envelope", "arrow-ai", "fletcher"])
 
 

@@ -26,7 +26,7 @@ async def test_calls_are_worked_out_beside_the_event_loop(many: int, monkeypatch
     async def send(frame: Frame) -> None:
         data = frame.get("data", frame)
         assert editor.resolve(
-            FunctionResult(type="function_result", request_id=data["request_id"], success=False, error="No.")
+            FunctionResult(type="function_result", request_id=data["request_id"], success=False, error="No."), 1
         )
 
     monkeypatch.setattr(dialect, "calls", calls_of)

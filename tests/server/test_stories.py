@@ -28,7 +28,7 @@ async def test_the_stories_used_last_are_kept() -> None:
         await stories.read(str(project_id), story_text(f"Story {project_id}"))
         first = stories.get("0")
         if first is not None:
-            stories.put("0", first)  # a turn has edited it
+            stories.put("0", first, 0)  # a turn has edited it
     kept = [project_id for project_id in range(30) if stories.get(str(project_id)) is not None]
     assert kept == [0, *range(11, 30)]
     with pytest.raises(MessageError, match=r"project 5 .* again"):
@@ -61,7 +61,7 @@ async def test_a_story_that_the_client_reports_replaces_the_one_that_was_read() 
     stories = Stories("local", StoryRoom())
     known = await stories.read("1", story_text())
     before = ref(known)
-    await stories.adopt("1", known, story_text("Reported"))
+    await stories.adopt("1", known, story_text("Reported"), 2)
     del known
     gc.collect()
     assert before() is None, "two would be in memory, and one counted"
@@ -110,7 +110,7 @@ async def test_what_a_turn_adds_takes_room() -> None:
     await stories.read("1", story_text())
     project = await stories.read("2", story_text())
     project.apply(Operation("create_variable", {"name": "log", "type": "str", "initial_value": "x" * 2**18}))
-    stories.put("2", project)
+    stories.put("2", project, 0)
     await stories.weigh("2")
     assert stories.get("2") is project
     assert stories.get("1") is None
@@ -120,7 +120,7 @@ async def test_what_a_client_reports_takes_room() -> None:
     stories = Stories("local", StoryRoom(most_of_one=2**18))
     await stories.read("1", story_text())
     project = await stories.read("2", story_text())
-    await stories.adopt("2", project, story_text("x" * 2**18))
+    await stories.adopt("2", project, story_text("x" * 2**18), 0)
     await stories.weigh("2")
     assert stories.get("1") is None
 
@@ -154,7 +154,7 @@ async def test_the_stories_of_all_connections_share_one_room() -> None:
         await stories.read("1", content)
         edited = clients[0].get("1")
         assert edited is not None
-        clients[0].put("1", edited)
+        clients[0].put("1", edited, 0)
     assert [stories.get("1") is not None for stories in clients] == [True, False, False, True, True]
     with pytest.raises(MessageError, match=r"project 1 .* again"):
         clients[1].refuse_forgotten("1")
@@ -168,7 +168,7 @@ async def test_a_story_that_was_forgotten_during_its_turn_stays_so() -> None:
     first, second = Stories("local", room), Stories("local", room)
     project = await first.read("1", content)
     await second.read("1", content)
-    first.put("1", project)
+    first.put("1", project, 0)
     assert first.get("1") is None
     with pytest.raises(MessageError, match=r"project 1 .* again"):
         first.refuse_forgotten("1")
@@ -286,9 +286,25 @@ async def test_no_word_of_a_story_that_cannot_be_read_is_in_the_log(caplog: pyte
     document["resources"]["nodes"]["The murderer is the butler"] = {}
     stories = Stories("local", StoryRoom())
     project = await stories.read("1", story_text())
-    await stories.adopt("1", project, json.dumps(document))
+    await stories.adopt("1", project, json.dumps(document), 0)
     with pytest.raises(MessageError):
         await stories.read("1", json.dumps(document))
     assert await reported_project(Outcome(success=True, content=json.dumps(document))) is None
     assert caplog.messages
     assert "butler" not in caplog.text
+
+
+async def test_of_names_that_no_project_can_have_nothing_is_noted_and_of_many_projects_little() -> None:
+    stories = Stories("local", StoryRoom())
+    await stories.read("1", story_text())
+    noted = stories._last_of  # pyright: ignore[reportPrivateUsage] - what is kept?
+    before = len(noted)
+    for number in range(2000):
+        stories.has_come(f"{number}" + "😀" * 1000, stories.comes())
+    assert len(noted) == before
+    assert not stories.is_outdated("1")
+    stories.has_come("1", stories.comes())
+    for number in range(2, 2000):
+        stories.has_come(str(number), stories.comes())
+    assert len(noted) <= 100
+    assert stories.is_outdated("1"), "however long ago that was"

@@ -3,13 +3,16 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent import ask_drive, ask_store, look_at_drive, working_in
 from server.limits import shared_threads, workspace_threads
 from server.limits.shared_threads import SharedThreads
 from server.limits.workspace_threads import WorkspaceThreads
+from tests.server.house import house
 from tests.server_process import PATIENCE_S
 
 
@@ -47,3 +50,19 @@ async def test_work_that_nobody_waits_for_any_more_keeps_its_thread_until_it_end
     finally:
         may_end.set()
         threads.end()
+
+
+async def test_whoever_waits_for_a_drive_that_hangs_keeps_no_store_waiting(tmp_path: Path) -> None:
+    """However often an assistant asks for a story there: a search of its workspace has its thread all the same."""
+    answers = threading.Event()
+    with house(tmp_path / "data") as home:
+        threads = home.services.threads_of("ada")
+        with working_in(threads):
+            waiting = [asyncio.create_task(look_at_drive(answers.wait, PATIENCE_S)) for _ in range(50)]
+            waiting += [asyncio.create_task(ask_drive(answers.wait, PATIENCE_S)) for _ in range(50)]
+            try:
+                await asyncio.sleep(0)
+                assert await ask_store(lambda: "there") == "there"
+            finally:
+                answers.set()
+                await asyncio.gather(*waiting)

@@ -56,6 +56,33 @@ def test_a_question_that_is_written_in_place_of_a_proposed_one_is_there_again(sa
     expect(question).to_have_value(QUESTION)
 
 
+def test_enter_asks_unless_it_ends_a_word_that_is_put_together(sample: str, open_page: OpenPage) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    question = page.get_by_role("textbox", name="Question")
+    question.fill(QUESTION)
+    for ends_a_word in ({"isComposing": True}, {"keyCode": 229}):
+        question.dispatch_event("keydown", {"key": "Enter", **ends_a_word})
+    tab(page, "Story")  # by now the server would have heard of it
+    tab(page, "Ask")
+    asked = page.locator(".question", has_text=QUESTION)
+    assert asked.count() == 0
+    question.press("Enter")
+    asked.wait_for()
+
+
+def test_the_tab_keeps_what_is_written_and_nothing_that_the_server_heard_before(
+    sample: str, open_page: OpenPage
+) -> None:
+    page = open_page(f"{sample}/?project=1&tab=Ask")
+    page.evaluate("""() => {
+        window.kept = [];
+        Storage.prototype.setItem = (name, text) => name.startsWith("fletcher/draft/") && window.kept.push(text);
+    }""")
+    page.get_by_role("textbox", name="Question").fill(QUESTION)
+    tab(page, "Story")  # by now the server has heard it, and has said what comes of it
+    assert page.evaluate("window.kept") == [QUESTION]
+
+
 def test_a_search_shows_the_passages_of_one_kind(sample: str, open_page: OpenPage) -> None:
     page = open_page(f"{sample}/?project=1&tab=Ask")
     page.get_by_role("combobox", name="Kind").click()

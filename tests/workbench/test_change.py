@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from arrow_project import parse
+from arrow_project import Operation, parse
 from corpora.samples import SAMPLE
 from tests.workbench.conftest import WIDE, load_anew, node, open_story, own_story, tab
 
@@ -44,6 +44,16 @@ def answered(page: Page, words: str) -> None:
     """Waits for an answer with these words, and until what it came to is shown."""
     page.locator(".change .answer", has_text=words).wait_for()
     expect(page.get_by_role("button", name="Undo", exact=True)).to_be_enabled()
+
+
+def open_functions(page: Page) -> None:
+    """Opens the forms, unless the test before has left them open."""
+    folder = page.get_by_role("button", name="Functions", expanded=False)
+    forms = page.get_by_role("combobox", name="Function", exact=True)
+    folder.or_(forms).first.wait_for()
+    if folder.is_visible():
+        folder.click()
+    forms.wait_for()
 
 
 def choose(page: Page, field: str, option: str) -> None:
@@ -261,8 +271,8 @@ def test_what_is_written_and_not_sent_is_there_again(story_page: Page) -> None:
     message.fill("nothing")
     story_page.get_by_role("button", name="Preview", exact=True).click()
     expect(message).to_have_value("")
-    # Until something has come of it, it would be there again.
-    story_page.wait_for_function("!Object.keys(sessionStorage).some((key) => key.endsWith('/sent'))")
+    # Until something has come of it, it would be there again; the field may be empty before the tab hears of it.
+    story_page.wait_for_function("!Object.keys(sessionStorage).some((key) => key.startsWith('fletcher/draft/'))")
     load_anew(story_page)
     node(story_page, 13).wait_for()
     expect(message).to_have_value("")
@@ -325,7 +335,7 @@ def test_a_kept_story_that_does_not_come_back_stays_kept(story_page: Page, tmp_p
 
 
 def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) -> None:
-    story_page.get_by_text("Functions", exact=True).click()
+    open_functions(story_page)
     choose(story_page, "Function", "create_insert_node")
     preview = story_page.get_by_role("button", name="Preview this function")
     preview.click()
@@ -353,6 +363,26 @@ def test_forms_make_and_change_nodes_without_a_word_of_json(story_page: Page) ->
     *_, made = nodes.values()
     assert made["data"]["lines"] == ["The tide is out.", "Wait for it."]
     assert made["data"]["character"] >= 0
+
+
+@wide_alone
+def test_a_form_that_is_kept_says_whose_it_is_also_where_ids_are_typed(story_page: Page, tmp_path: Path) -> None:
+    """As they are in a scene of more nodes than a list has."""
+    project = parse(SAMPLE.arrow_file.read_bytes())
+    project.apply_all([Operation("create_insert_node", {"type": "content", "scene_id": 0})] * 200)
+    large = tmp_path / "large.arrow"
+    large.write_text(project.to_text(), encoding="utf-8")
+    open_story(story_page, large)
+    story_page.get_by_role("heading", name="large.arrow", exact=True).wait_for()
+    open_functions(story_page)
+    choose(story_page, "Function", "update_node")
+    whose = story_page.get_by_role("textbox", name="node (needed)", exact=True)
+    whose.fill("13")
+    write(story_page, "notes", "What is written for 13.")
+    whose.fill("14")
+    story_page.get_by_role("button", name="Keep the changes").click()
+    expect(whose).to_have_value("13")
+    expect(story_page.get_by_role("textbox", name="notes", exact=True)).to_have_value("What is written for 13.")
 
 
 @wide_alone

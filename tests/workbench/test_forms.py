@@ -505,6 +505,7 @@ def test_what_is_written_of_a_node_is_not_given_up_unasked_for_another_one() -> 
         notes.set_value("four pages")
         risks.append(shown.at_risk)
         first.set_value(14)
+        await asyncio.sleep(0)
         left = [first.value, form._fields["notes"].element.value]
         give_up()
         risks.append(shown.at_risk)

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from sys import getsizeof
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from nicegui import ElementFilter, ui
 
-from arrow_project import Node, Story
+from arrow_project import Node, Story, parse
 from server import RequestError
 from tests.agent.story import story_text
 from tests.workbench.test_forms import on_a_page
@@ -119,6 +120,20 @@ def test_a_story_with_a_text_that_no_writer_wrote_is_refused() -> None:
     with pytest.raises(RequestError, match="more than 100,000; shorten it in Arrow") as refused:
         OpenStory.read("long.arrow", json.dumps(story).encode())
     assert (refused.value.status, refused.value.code) == (422, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("at", [0, 50, -1])
+def test_a_file_is_read_in_pieces_and_refused_where_one_is_no_text(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """All of 64 MiB at once would hold the interpreter for as long as it takes, which others wait for."""
+    monkeypatch.setattr("workbench.story.open_story._PIECE", 7)
+    story = json.loads(story_text()) | {"title": "Über die Brücke"}
+    data = json.dumps(story, ensure_ascii=False).encode()
+    assert OpenStory.read("story.arrow", data).project.data.raw["title"] == story["title"]
+    parsed = Mock(wraps=parse)
+    monkeypatch.setattr("workbench.story.open_story.parse", parsed)
+    with pytest.raises(RequestError, match="is not UTF-8 text"):
+        OpenStory.read("story.arrow", data[:at] + b"\xff" + data[at:])
+    assert len(parsed.call_args.args[0]) < 20
 
 
 def test_a_node_says_what_it_is_and_does() -> None:

@@ -84,6 +84,7 @@ def visited(room: OpenStories | None = None) -> Any:
         assistant=SimpleNamespace(answerer=SimpleNamespace(converses=False)),
         asking=SimpleNamespace(run=run),
         computing=SimpleNamespace(run=run),
+        drives=SimpleNamespace(run=run),
         intake=SimpleNamespace(under_way=lambda _: ()),
         lists=SimpleNamespace(known=lambda _: SimpleNamespace(documents=["bible.pdf"])),
         limits=SimpleNamespace(message_bytes=1),
@@ -245,8 +246,8 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
         visit.services.roots.roots["red"], visit.services.limits.message_bytes = (tmp_path,), 2**20
         visit.shown.was_opened.subscribe(is_open.set)
 
-        async def ask(work: Any) -> Any:
-            begun.append("ask")
+        async def ask_drive(work: Any, _file: str) -> Any:
+            begun.append("ask the drive")
             return await asyncio.to_thread(work)
 
         async def compute(work: Any) -> Any:
@@ -259,7 +260,7 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
             assert not opening._pick.enabled, "one look at a time"
             return await asyncio.to_thread(work)
 
-        visit.ask, visit.compute, visit.scan = ask, compute, scan
+        visit.ask_drive, visit.compute, visit.scan = ask_drive, compute, scan
         opening: Any = Opening(visit, StoryFolders(visit.services, "red"))
         await opening._list_files()
         assert opening._pick.enabled
@@ -268,7 +269,8 @@ def test_stories_on_the_server_are_looked_for_where_a_drive_that_hangs_keeps_nob
 
     on_a_page(use)
     assert looks == {"asyncio"}
-    assert begun == ["scan", "ask", "compute"]  # a thread that reads stories is taken once the drive has answered
+    # A thread that reads stories is taken once the drive has answered.
+    assert begun == ["scan", "ask the drive", "compute"]
 
 
 @pytest.mark.parametrize(
@@ -401,12 +403,12 @@ def test_while_a_story_is_written_back_no_turn_begins_that_would_be_lost() -> No
         change: Any = panel._change
         visit.shown.open(opened())
 
-        async def ask(_work: Any) -> OpenStory:
+        async def ask_drive(_work: Any, _file: str) -> OpenStory:
             began.append(change._apply.enabled)
             began.append(await change._run("Undo", function="undo"))
             return opened()
 
-        visit.ask = ask
+        visit.ask_drive = ask_drive
         await change._write_back()
         return [*began, change._apply.enabled]
 
@@ -484,11 +486,11 @@ def test_a_story_that_is_written_back_is_not_shown_in_place_of_one_that_was_open
         visit.shown.open(opened())
         another = OpenStory("another.arrow", opened().text)
 
-        async def ask(_work: Any) -> OpenStory:
+        async def ask_drive(_work: Any, _file: str) -> OpenStory:
             visit.shown.open(another, is_unsaved=True)
             return opened()
 
-        visit.ask = ask
+        visit.ask_drive = ask_drive
         await panel._change._write_back()
         return visit.shown.story is another, visit.shown.is_unsaved
 
@@ -642,8 +644,8 @@ def test_a_message_is_kept_until_something_came_of_it(*, comes_to_something: boo
         return told, change._message.value
 
     told, left = on_a_page(use)
-    assert told[:4] == [("keep", "Gold!"), ("send", "Gold!"), "under way", ("done",)]
-    assert told[4:] == ([] if comes_to_something else [("keep", "Gold!")])
+    assert told[:3] == [("send", "Gold!"), "under way", ("done",)]
+    assert told[3:] == ([] if comes_to_something else [("keep", "Gold!")])
     assert left == ("" if comes_to_something else "Gold!")
 
 

@@ -296,8 +296,11 @@ def test_so_much_waits_for_a_browser_that_is_away_and_then_its_page_is_loaded_an
     assert Sender(room, "red", lambda: None).has_room(30 * MIB), "what waits no more counts nowhere"
 
 
-def test_what_is_said_again_is_as_it_is_now() -> None:
-    """It comes behind what is newer: a page would show that a turn goes on which has ended."""
+def test_what_is_said_again_is_as_it_is_now_and_is_said_once() -> None:
+    """It comes behind what is newer: a page would show that a turn goes on which has ended.
+
+    And what was short when it was said, and kept for that, may be a drawing of megabytes by now.
+    """
     there = {1: SimpleNamespace(_to_dict=lambda: {"text": "Done."})}
     with pytest.MonkeyPatch.context() as patch:
         page = SimpleNamespace(instances={"page": SimpleNamespace(elements=there)})
@@ -305,7 +308,9 @@ def test_what_is_said_again_is_as_it_is_now() -> None:
         waiting = WaitingMessages(Room(MIB), "red", "page")
         waiting.appendleft(("page", "update", {1: {"text": "Working on it …"}, 2: {"text": "Stop"}, "_id": 11}))
         waiting.appendleft(("page", "notify", {"message": "Saved.", "_id": 10}))
-    assert [data for _, _, data in waiting] == [{"message": "Saved.", "_id": 10}, {1: {"text": "Done."}, 2: None}]
+        waiting.appendleft(("page", "update", {1: {"text": "Working on it …"}, "_id": 9}))
+    saved = {"message": "Saved.", "_id": 10}
+    assert [data for _, _, data in waiting] == [{1: {"text": "Done."}}, saved, {2: None}]
 
 
 @pytest.mark.parametrize("said", [0, 1])

@@ -1,18 +1,24 @@
 """Stories below the folders of `FLETCHER_FOLDERS`, without a browser."""
 
 import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from agent import working_in
 from corpora.samples import SAMPLE
 from ingest import FolderRoots
 from server import RequestError, Services
+from tests.server.house import house
+from tests.server_process import PATIENCE_S
 from workbench.story.drop import read_back
 from workbench.story.folders import StoryFolders
 from workbench.story.open_story import OpenStory, digest
+from workbench.story.room import OpenStories
+from workbench.visit import Visit
 
 
 def folders_below(folder: Path, most_bytes: int = 2**20) -> StoryFolders:
@@ -155,3 +161,31 @@ def test_where_a_link_leads_that_a_browser_names_is_not_said(tmp_path: Path) -> 
         folders_below(tmp_path).write(story)
     assert refused.value.status == 404, "below the folders no link is followed either"
     assert "secret" not in str(refused.value)
+
+
+async def test_a_drive_that_hangs_is_given_up_and_keeps_nothing_else_of_its_workspace_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = threading.Event()
+
+    def hang(file: Path) -> tuple[Path, bytes]:
+        assert answers.wait(PATIENCE_S)
+        return file, SAMPLE.arrow_file.read_bytes()
+
+    with house(tmp_path / "data") as home, working_in(home.services.threads_of("local")):
+        visit = Visit(home.services, "local", is_owner=True, project="1", room=OpenStories())
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr("workbench.visit._DRIVE_PATIENCE_S", 0.01)
+                for _ in range(20):  # somebody who tries again
+                    with pytest.raises(
+                        RequestError, match=r"^/mnt/story\.arrow: its drive has not answered"
+                    ) as problem:
+                        await visit.read_file(hang, Path("/mnt/story.arrow"))
+                    assert (problem.value.status, problem.value.code) == (503, "STORAGE_ERROR")
+                with pytest.raises(RequestError, match="its drive has not answered"):
+                    await visit.ask_drive(answers.wait, "/mnt/story.arrow")
+            assert await visit.ask(lambda: "there") == "there"
+        finally:
+            answers.set()
+        assert (await visit.read_file(hang, Path("/mnt/story.arrow"))).name == "story.arrow"

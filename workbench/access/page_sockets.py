@@ -111,6 +111,7 @@ class WaitingMessages(deque[Message]):
         super().__init__()
         self._sender = Sender(room, workspace, self._load_anew)
         self._page_id = page_id
+        self._again = dict[Any, dict[Any, Any]]()  # the oldest message, of those that are said again, of each element
         self._size = 0
         self._is_over = False
 
@@ -121,19 +122,30 @@ class WaitingMessages(deque[Message]):
             self._count(message)
 
     def appendleft(self, message: Message, /) -> None:
-        """Keeps one that is to be said again, behind what is newer: so elements are said as they are now."""
+        """Keeps one that is to be said again, behind what is newer: so elements are said as they are now, and once."""
         if not self._is_over:
             target, kind, data = message
             if kind == "update":
-                message = target, kind, _as_now(self._page_id, data)
+                message = target, kind, self._as_now(data)
             super().appendleft(message)
             self._count(message)
 
     def clear(self) -> None:
         """All of it is said, or nobody is there any more."""
         super().clear()
+        self._again.clear()
         self._size = 0
         self._sender.free()
+
+    def _as_now(self, elements: Mapping[Any, object]) -> dict[Any, Any]:
+        client = Client.instances.get(self._page_id)
+        there = client.elements if client is not None else {}
+        said: dict[Any, Any] = {key: there.get(key) for key in elements if key != "_id"}
+        for key in said:
+            self._again.pop(key, {}).pop(key, None)
+        now = {key: element and element._to_dict() for key, element in said.items()}
+        self._again |= dict.fromkeys(now, now)
+        return now
 
     def _count(self, message: Message) -> None:
         _, _, data = message
@@ -145,13 +157,6 @@ class WaitingMessages(deque[Message]):
         self._is_over = True
         self.clear()
         super().append((self._page_id, "run_javascript", {"code": "location.reload()"}))
-
-
-def _as_now(page_id: str, elements: Mapping[Any, object]) -> dict[Any, Any]:
-    client = Client.instances.get(page_id)
-    there = client.elements if client is not None else {}
-    said: dict[Any, Any] = {key: there.get(key) for key in elements if key != "_id"}
-    return {key: element and element._to_dict() for key, element in said.items()}
 
 
 def counted(send: _Handler) -> _Handler:

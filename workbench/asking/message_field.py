@@ -2,7 +2,6 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, Self
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
@@ -21,7 +20,7 @@ class _Draft(ui.element, component="draft.js"):
         def show(event: GenericEventArguments) -> None:
             is_free = (field.value or "") in ("", field.proposed) and not field.is_under_way
             if is_free and isinstance(event.args, str):
-                field.set_value(event.args[: field.longest])
+                field.write(event.args[: field.longest])
                 self.run_method("done")
 
         self.on("kept", show)
@@ -41,8 +40,6 @@ class MessageField(ui.textarea):
         proposed: What was shown there and nobody has written.
     """
 
-    _draft: _Draft | None = None  # while the field is made
-
     def __init__(self, label: str, longest: int, workspace: str) -> None:
         super().__init__(label)
         self.longest = longest
@@ -51,25 +48,22 @@ class MessageField(ui.textarea):
         self._draft = _Draft(self, f"fletcher/draft/{workspace}/{label}")
         self.props(f"outlined autogrow maxlength={longest}").classes("wide")
 
-    def set_value(self, value: Any) -> Self:
-        """See the library's; also what the browser keeps is that now."""
-        super().set_value(value)
-        if self._draft is not None:
-            self._draft.run_method("keep", value)
-        return self
+    def write(self, message: str) -> None:
+        """Shows it as if it had been written there; what is, the browser's tab keeps by itself, and before we know."""
+        self.set_value(message)
+        self._draft.run_method("keep", message)
 
     def propose(self, message: str) -> None:
         """Shows what may be meant, unless something is written there, or kept by the browser's tab."""
         if (self.value or "") in ("", self.proposed):
             self.proposed = message
-            super().set_value(message)
+            self.set_value(message)
 
     @contextmanager
     def sending(self) -> Generator[None]:
         """Is empty in the block, but for what is written meanwhile; only then the browser gives up what is sent."""
-        assert self._draft is not None
         self._draft.run_method("send", self.value)
-        super().set_value("")
+        self.set_value("")
         self.is_under_way = True
         try:
             yield

@@ -31,6 +31,8 @@ _REMARKS = {
 }
 _NO_CHANGE = "Nothing was changed: say it in the tab Story, with the story open, to see it before it is done."
 _ALL = ""
+# In the middle of a word that an input method puts together, Enter only ends that; 229 is what Safari says of it.
+_ENTER = "(event) => event.isComposing || event.keyCode === 229 || (event.preventDefault(), emit())"
 _BRACKETS, _NUMBER = re.compile(r"\[([^\[\]]+)\]"), re.compile(r"\d+")
 
 
@@ -58,7 +60,7 @@ class AskPanel:
     def _draw_question(self) -> None:
         self._question = MessageField("Question", LONGEST_TEXT, self._visit.workspace)
         ask, search = (partial(self._begin, answer) for answer in (self._ask, self._search))
-        self._question.on("keydown.enter.exact.prevent", ask)
+        self._question.on("keydown.enter.exact", ask, js_handler=_ENTER)
         with ui.row().classes("line"):
             self._button = ui.button("Ask", on_click=ask).props("no-caps")
             self._stop = ui.button("Stop", on_click=self._conversation.stop).props("no-caps outline")

@@ -1,5 +1,6 @@
 """Functions as forms that are made from their schemas and from the story: for edits without a model."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -121,8 +122,8 @@ class FunctionForm:
             draw()
             return
         self._function.set_value(self._drawn or None)
-        if self._first is not None:
-            self._first.element.set_value(self._chosen)
+        if self._first is not None:  # behind its own event, in which the library sends nothing back
+            asyncio.get_running_loop().call_soon(self._first.element.set_value, self._chosen)
         what = "What is written in the form of this function is not in the story yet. Give it up?"
         with self._asking.clear():
             ask_to_give_up(what, "Another form", "Give it up", draw)

@@ -138,7 +138,7 @@ class ChangePanel:
         with self._message.sending():
             is_answered = await self._run(message, message=message, mode=mode, pending_id=pending)
         if not is_answered and not self._message.value:
-            self._message.set_value(message)  # to be sent again
+            self._message.write(message)  # to be sent again
 
     async def _answer(self, reply: str) -> None:
         if self._asked is not None:
@@ -231,7 +231,7 @@ class ChangePanel:
     async def _write_back(self) -> None:
         if (story := self._shown.story) is not None and not self._conversation.is_busy:
             with self._conversation.busy():
-                written = await self._visit.ask(partial(self._files.write, story))
+                written = await self._visit.ask_drive(partial(self._files.write, story), str(story.file))
                 if self._shown.story is story:
                     self._shown.save(written)
             self._state.set_text(f"Written to {story.file}.")

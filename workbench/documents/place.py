@@ -93,7 +93,7 @@ class PlaceView:
         """See `show`; `focus` is the label of the button in the head that has the focus afterwards, if any."""
         visit, key = self._visit, self._visit.key
         wanted = self._wanted = object()
-        document = await visit.ask(partial(visit.services.catalog.find_document, key, place.document))
+        document = await visit.ask(partial(visit.services.retriever.document, key, place.document))
         if document.pages is None:
             place = replace(place, page=None)
             texts = await self._surroundings(key, place)

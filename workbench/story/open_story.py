@@ -1,5 +1,6 @@
 """The story that a page has open: as it is, as a preview would have it, and where it came from."""
 
+import codecs
 import copy
 import hashlib
 import json
@@ -16,6 +17,7 @@ from server.json_text import JsonError, refuse_crowded_story
 from server.limits.story_size import size_in_memory
 
 _LONGEST_TEXT = 100_000
+_PIECE = 2**20  # bytes
 _TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 
 BLANK = json.dumps(
@@ -82,8 +84,10 @@ class OpenStory:
             RequestError: Arrow would not load it, or it would take too long to read; the message says why.
         """
         try:
-            refuse_crowded_story(data.decode("utf-8", "replace"), "it")
-            text = parse(data).to_text()
+            story = _decoded(data)
+            if isinstance(story, str):
+                refuse_crowded_story(story, "it")
+            text = parse(story).to_text()
             _refuse_long_texts(text)
             return cls(name, text, file, digest(data))
         except (ParseError, JsonError) as error:
@@ -114,6 +118,15 @@ class OpenStory:
         same = copy.copy(self)
         object.__setattr__(same, "sha256", sha256)
         return same
+
+
+def _decoded(data: bytes) -> str | bytes:
+    """Its text, read in pieces between which others go on; where it is none, what of it is none."""
+    pieces = (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
+    try:
+        return "".join(codecs.iterdecode(pieces, "utf-8"))
+    except UnicodeDecodeError as error:
+        return error.object
 
 
 def _refuse_long_texts(text: str) -> None:

@@ -83,7 +83,7 @@ class Opening:
             self._picked.set_value(None)  # so that it can be picked again
             self._picked.disable()  # one at a time: each that is read is sent to the browser whole
             try:
-                self._open(await self._visit.read_file(partial(self._folders.read, Path(file))))
+                self._open(await self._visit.read_file(self._folders.read, Path(file)))
             finally:
                 self._picked.enable()
 

@@ -119,6 +119,7 @@ func _build_windows() -> void:
 	_page_window.name = "Page"
 	_page_window.free_room = _dock.free_room
 	_preferences = PreferencesDialog.new(_fletcher)
+	_overwrite.name = "TakeBackAnyway"
 	_overwrite.title = "Take back anyway?"
 	_overwrite.dialog_autowrap = true
 	_overwrite.confirmed.connect(_take_back.bind(true))
@@ -197,6 +198,8 @@ func _connect_fletcher() -> void:
 	_fletcher.selection_changed.connect(_on_selection)
 	_fletcher.project_changed.connect(func(_key: String) -> void: _show_state(str(_fletcher.state)))
 	_fletcher.undo_changed.connect(func(_can: bool) -> void: _show_undo())
+	# Afterwards another turn is the last one.
+	_fletcher.turn_started.connect(func(_message: String) -> void: _overwrite.hide())
 	_fletcher.failed.connect(_on_failed)
 	_fletcher.corpus.replaced.connect(_on_replaced)
 	_fletcher.citation_requested.connect(_open_place)

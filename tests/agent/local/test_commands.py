@@ -5,7 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from agent.local import is_command
+from agent.local import is_command, slots
 from agent.local.resolver import matching
 from agent.local.steps import WordsMissing
 from arrow_project import ArrowProject, Character, Operation
@@ -381,6 +381,24 @@ def test_a_name_of_megabytes_is_compared_in_little_memory(words: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < 10 * len(elena.name)
     finally:
         tracemalloc.stop()
+
+
+def test_of_long_outputs_the_beginning_is_compared(turn: Turn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A letter may become eighteen, and a choice has up to 500,000."""
+    assert turn.project is not None
+    compared = Mock(wraps=slots.fold)
+    monkeypatch.setattr(slots, "fold", compared)
+    actions = [f"{start} {'so on ' * 300}" for start in ("Wait", "Go", "Sing")]
+    data = {"actions": actions}
+    made = turn.project.apply(Operation("create_insert_node", {"type": "interaction", "scene_id": 0, "preset": data}))
+    (node_id,) = made.created
+
+    turn.run(f"connect {node_id} to 9 on choice “{actions[1].strip()}”")
+
+    assert (node_id, 1, 9, 0) in turn.connections
+    lengths = [len(call.args[0]) for call in compared.call_args_list]
+    assert max(lengths) <= 1_000
+    assert len(lengths) == 1 + len(actions)
 
 
 def test_what_the_steps_of_a_message_say_together_has_a_limit(turn: Turn) -> None:

@@ -20,8 +20,9 @@ def _execute(editor: Editor, function: str, **arguments: Any) -> dict[str, Any]:
         ("update_node", {"node_id": 999, "name": "x"}, "no node 999"),
         ("update_node", {"node_id": "2", "name": "x"}, "whole number"),
         ("update_node", {"node_id": 2, "data": []}, "must be a Dictionary"),
-        ("create_insert_node", {"type": "bogus", "scene_id": 0}, "no node type bogus"),
-        ("create_insert_node", {"type": "content", "scene_id": 77}, "no scene 77"),
+        ("create_insert_node", {"type": "bogus", "scene_id": 0, "offset": [0, 0]}, "no node type bogus"),
+        ("create_insert_node", {"type": "content", "scene_id": 77, "offset": [0, 0]}, "no scene 77"),
+        ("create_insert_node", {"type": "content", "scene_id": 0}, "needs offset"),
         ("delete_node", {"node_id": 1}, "entry"),
         ("delete_variable", {"variable_id": 3}, "is used by"),
         ("delete_character", {"character_id": 6}, "is used by"),
@@ -64,15 +65,17 @@ def test_a_batch_is_done_as_a_whole_or_not_at_all(editor: Editor) -> None:
     assert editor.text == before
 
 
-def test_nodes_without_a_place_are_spaced_on_the_grid(editor: Editor) -> None:
+@pytest.mark.parametrize("offset", [[0, 0], [300, -120]])
+def test_a_node_goes_where_it_is_told_to(offset: list[int], editor: Editor) -> None:
     editor.open(text_of("lamp"))
-    for _ in range(3):
-        assert _execute(editor, "create_insert_node", type="content", scene_id=0, offset=[0, 0])["success"]
-        editor.frames()
-    places = [tuple(entry["offset"]) for entry in editor.document["resources"]["scenes"]["0"]["map"].values()]
-    assert (0, 0) not in places
-    assert len(set(places)) == len(places)
-    assert all(abs(a[0] - b[0]) >= 200 or abs(a[1] - b[1]) >= 100 for a in places[-3:] for b in places[-3:] if a != b)
+    there = editor.document["resources"]["scenes"]["0"]["map"]
+
+    outcome = _execute(editor, "create_insert_node", type="content", scene_id=0, offset=offset)
+
+    assert outcome["success"]
+    editor.frames()
+    now = editor.document["resources"]["scenes"]["0"]["map"]
+    assert [now[node_id]["offset"] for node_id in now.keys() - there.keys()] == [offset]
 
 
 @pytest.mark.parametrize("resets", [True, False])

@@ -1,5 +1,6 @@
 """Turns in the real Arrow: what is said, done, previewed, answered, stopped and taken back."""
 
+import json
 import resource
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.real_client.house import House
 
 _GOLD = ToolUse("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
 _INSPECTOR = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node"
+_PANEL = "/root/Main/Editor/Center/FletcherPanel"
 _NOTES = f"{_INSPECTOR}/Properties/Parameters/Notes"
 _SCENE = ToolUse("create_scene", {"name": "Quay", "notes": "Fog"})
 
@@ -140,6 +142,60 @@ def test_what_was_done_before_a_stop_stays_and_can_be_taken_back(editor: Editor,
     assert editor.file.read_bytes() == before
 
 
+def _look_at_a_snapshot(editor: Editor) -> None:
+    editor.call("mind", "preview_snapshot", 0)
+    editor.frames(6)
+
+
+def _return(editor: Editor) -> None:
+    editor.call("mind", "return_to_master_project")
+    editor.frames(6)
+
+
+def test_whoever_looks_at_a_snapshot_can_take_back_afterwards_what_was_done_before(
+    editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.call("mind", "take_snapshot")
+    before = editor.file.read_bytes()
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+
+    _look_at_a_snapshot(editor)
+    assert not editor.fletcher("undo")
+    _return(editor)
+
+    assert editor.fletcher("undo")
+    editor.frames()
+    assert editor.file.read_bytes() == before
+
+
+@pytest.mark.parametrize("takes_back", [False, True])
+def test_a_turn_amid_which_a_snapshot_is_looked_at_ends_and_can_be_taken_back(
+    editor: Editor, server: House, *, takes_back: bool
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.call("mind", "take_snapshot")
+    before = editor.file.read_bytes()
+    api = server.model.play([[_GOLD], Hang()])
+    since = editor.mark()
+    assert editor.fletcher("send", "Add ten gold.")
+    api.hanging.wait()
+
+    _look_at_a_snapshot(editor)
+    editor.fletcher("stop", takes_back)
+    summary = editor.wait("turn_ended", since)[0]
+    _return(editor)
+
+    assert summary["reason"] == "stopped"
+    assert not summary["edited_meanwhile"]
+    assert '"gold"' in editor.text
+    assert [said["message"] for said in editor.fletcher("history")] == ["Add ten gold."]
+    assert editor.fletcher("undo")
+    editor.frames()
+    assert editor.file.read_bytes() == before
+
+
 def test_a_stop_takes_everything_back_where_the_user_wants_that(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
     before, scene = editor.file.read_bytes(), editor.call("project", "open_scene")
@@ -202,6 +258,20 @@ def test_an_undo_would_lose_what_the_user_did_since_and_says_so(editor: Editor, 
     assert editor.fletcher("undo", True)
     editor.frames()
     assert editor.file.read_bytes() == before
+
+
+def test_that_is_not_asked_any_more_once_another_turn_has_begun(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    server.model.play([[_GOLD], [Text(["There it is."])], [Text(["Good evening."])]])
+    editor.turn("send", "Add ten gold.")
+    editor.call("mind", "create_new_character")
+    editor.call(_PANEL, "_take_back")
+    editor.frames()
+    assert editor.get(f"{_PANEL}/TakeBackAnyway", "visible")
+
+    editor.turn("send", "Hello?")
+
+    assert not editor.get(f"{_PANEL}/TakeBackAnyway", "visible")
 
 
 def test_a_project_that_is_not_saved_is_not_saved_afterwards_either(editor: Editor, server: House) -> None:
@@ -472,6 +542,48 @@ def test_a_node_in_which_a_line_is_being_written_is_not_deleted(editor: Editor, 
     editor.turn("answer", "yes")
     assert "15" in editor.document["resources"]["nodes"]
     assert editor.get(_NOTES, "text") == "A page of notes"
+
+
+def test_a_scene_in_which_a_line_is_being_written_is_not_deleted(editor: Editor, server: House) -> None:
+    document = json.loads(text_of("lamp"))
+    resources = document["resources"]
+    places = {"27": {"offset": [0, 0]}, "28": {"offset": [300, 0]}}
+    resources["scenes"]["26"] = {"name": "loft", "entry": 27, "map": places}
+    resources["nodes"]["27"] = {"type": "entry", "name": "e27", "data": {"plaque": ""}}
+    dialog = {"character": 7, "lines": ["One."], "playable": True}
+    resources["nodes"]["28"] = {"type": "dialog", "name": "d28", "data": dialog}
+    for author in document["meta"]["authors"].values():
+        author[1] = 40
+    editor.open(json.dumps(document))
+    server.model.play([[ToolUse("delete_scene", {"scene_id": 26})], [Text(["It stays."])]])
+    editor.turn("send", "Delete the loft.")
+    editor.put(_inspected(editor, 28) + "/Line/Edit", "text", "A line that I am still")
+    editor.frames(3)
+    editor.turn("answer", "yes")
+    assert "28" in editor.document["resources"]["nodes"]
+
+
+def test_a_node_that_the_user_has_made_meanwhile_is_not_connected_in_place_of_the_new_one(
+    editor: Editor, server: House
+) -> None:
+    """It has the number that the server expects its own to have."""
+    editor.open(text_of("lamp"))
+    own = {"title": "", "content": "The user's own.", "brief": 10, "auto_play": False, "clear": False}
+    by_user = {"type": "content", "scene_id": 0, "offset": [50, 60], "preset": {"name": "own", "data": own}}
+    made = ToolUse(
+        "create_insert_node", {"type": "content", "name": "made", "connect_from": {"node_id": 24, "slot": 0}}
+    )
+
+    def make(_request: Any) -> list[Any]:
+        editor.call("dispatcher", "execute", "create_insert_node", by_user)
+        return [made]
+
+    server.model.play([make, [made], [Text(["There it is."])]])
+    editor.turn("send", "Add one.")
+    nodes = {node["name"]: int(key) for key, node in editor.document["resources"]["nodes"].items()}
+    ends = [to for _, _, to, _ in editor.document["resources"]["scenes"]["0"]["map"]["24"].get("io", [])]
+    assert nodes["made"] in ends
+    assert nodes["own"] not in ends
 
 
 @pytest.mark.parametrize("is_entry", [False, True], ids=["notes", "a line"])

@@ -73,5 +73,19 @@ def test_what_cannot_be_read_is_refused_with_the_reason(name: str, data: bytes, 
     assert says in refused.value.message
 
 
+def test_that_it_is_protected_is_looked_for_in_pieces() -> None:
+    """Nobody else gets on while one search of all of it goes on, which takes seconds in some files."""
+
+    class Document(bytes):
+        def __contains__(self, _words: object) -> bool:
+            raise AssertionError("all of it is searched at once")
+
+    beyond = bytes(2**20 - 10 - len(OLD_OFFICE))
+    for words, code in (("EncryptedPackage", "ENCRYPTED"), ("EncryptedPackag", "UNKNOWN_FORMAT")):
+        with pytest.raises(ReadError) as refused:
+            detect("old.doc", Document(OLD_OFFICE + beyond + words.encode("utf-16-le")))
+        assert refused.value.code == code
+
+
 def test_every_suffix_has_a_reader() -> None:
     assert all(callable(reader_of(format_name)) for format_name in SUFFIXES.values())
