@@ -1,6 +1,5 @@
 """How much an answer brings, counted as it comes: before anything reads all that has come once more."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import is_dataclass
 from typing import Any, cast
@@ -8,6 +7,7 @@ from typing import Any, cast
 from pydantic_ai.messages import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent
 
 from agent.models.failures import AnswerWithoutEnd
+from agent.turn.thread import give_way
 
 _MOST = 250_000  # characters: thirty times the tokens that are asked for, what was thought among them
 # With each part that begins, pydantic-ai reads all that has come: the most that a response may call come to less.
@@ -24,7 +24,7 @@ async def counted(events: AsyncIterator[ModelResponseStreamEvent]) -> AsyncItera
     """
     size = again = 0
     async for event in events:
-        await asyncio.sleep(0)
+        await give_way()
         if isinstance(event, PartStartEvent):
             size += characters(event.part)
             again += size

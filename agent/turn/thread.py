@@ -30,11 +30,13 @@ class Threads:
         compute: What keeps the interpreter busy.
         ask: What waits most of the time, for a store.
         drive: The same for a user's drive, which may hang without an end.
+        give_way: Returns when the next short piece of work may be done on the event loop.
     """
 
     compute: Run = asyncio.to_thread
     ask: Run = asyncio.to_thread
     drive: Run = asyncio.to_thread
+    give_way: Callable[[], Awaitable[None]] = partial(asyncio.sleep, 0)
 
 
 _threads: ContextVar[Threads] = ContextVar("threads", default=Threads())  # noqa: B039 - it is frozen
@@ -51,6 +53,11 @@ def working_in(threads: Threads) -> Generator[None]:
         yield
     finally:
         _threads.reset(before)
+
+
+async def give_way() -> None:
+    """Lets others have the event loop before the next of many short pieces of work."""
+    await _threads.get().give_way()
 
 
 async def in_thread(
@@ -131,7 +138,7 @@ async def in_thread_if_large(
     """
     if characters >= _FEW:
         return await in_thread(work, *args, **kwargs)
-    await asyncio.sleep(0)
+    await give_way()
     return work(*args, **kwargs)
 
 

@@ -14,6 +14,8 @@ const OUTBOUND_BYTES := 64 * 1024 * 1024
 const QUEUED_FRAMES := 16_384
 const LONGEST_WAIT_S := 30.0
 const HANDSHAKE_S := 10.0
+## A line that is dead ends nothing by itself; a long project may take as long to be sent.
+const HEARTBEAT_S := 30.0
 const REFUSED := 1008
 
 var text := ""
@@ -25,17 +27,21 @@ var frame_bytes := 0
 
 var _preferences: RefCounted
 var _client := ""
+## Where it is or was to be connected to, and with which token.
+var _server := ["", ""]
 var _socket: WebSocketPeer
 var _wanted := false
 var _attempts := 0
 var _wait_s := 0.0
 var _pending_s := 0.0
+var _open_s := 0.0
 var _is_greeted := false
 var _batches := true
 
 
 func _init(preferences: RefCounted, client: String) -> void:
 	_preferences = preferences
+	_preferences.changed.connect(_follow)
 	_client = client
 
 
@@ -68,6 +74,12 @@ func declare_batches(can: bool) -> void:
 			_hello()
 
 
+## The user has set another server, or another token.
+func _follow() -> void:
+	if _wanted and _server != [_preferences.url(), _preferences.access_token()]:
+		start()
+
+
 ## To be called in each frame.
 func poll(delta: float) -> void:
 	if _socket == null:
@@ -97,7 +109,10 @@ func _connect() -> void:
 	_socket.inbound_buffer_size = INBOUND_BYTES
 	_socket.outbound_buffer_size = OUTBOUND_BYTES
 	_socket.max_queued_packets = QUEUED_FRAMES
+	_socket.heartbeat_interval = HEARTBEAT_S
+	_server = [_preferences.url(), _preferences.access_token()]
 	_pending_s = 0.0
+	_open_s = 0.0
 	_is_greeted = false
 	_attempts += 1
 	_say("Connecting to %s …" % _preferences.url())
@@ -110,7 +125,9 @@ func _read(delta: float) -> void:
 	if not _is_greeted:
 		_is_greeted = true
 		_hello()
-	if not is_open:
+	if is_open:
+		_open_s += delta
+	else:
 		_give_up_late(delta)
 	while _socket != null and _socket.get_available_packet_count() > 0:
 		var packet := _socket.get_packet().get_string_from_utf8()
@@ -127,7 +144,6 @@ func _take(message: Dictionary) -> void:
 	frame_bytes = int(message.get("max_frame_bytes", 0))
 	if not is_open:
 		is_open = true
-		_attempts = 0
 		_say("Connected to %s." % _preferences.url())
 		opened.emit()
 
@@ -154,16 +170,20 @@ func _give_up_late(delta: float) -> void:
 
 func _ended(code: int, reason: String) -> void:
 	if code == REFUSED and "token" in reason.to_lower():
-		_wanted = false
 		_lose()
+		_wait_s = INF  # until it is another one
 		_say("The server refused: %s Set the right token in the preferences." % reason)
 	elif code > 0:
 		_retry("The connection was closed (%d%s)." % [code, " " + reason if reason else ""])
+	elif is_open:
+		_retry("%s does not answer any more." % _preferences.url())
 	else:
 		_retry("No Fletcher answers at %s. Is `fletcher serve` running?" % _preferences.url())
 
 
 func _retry(problem: String) -> void:
+	if _open_s > LONGEST_WAIT_S:  # else it is one that closes what it has just opened
+		_attempts = 1
 	_lose()
 	_wait_s = minf(LONGEST_WAIT_S, pow(2.0, _attempts - 1)) * randf_range(0.75, 1.25)
 	_say("%s Trying again in %d s." % [problem, maxi(1, roundi(_wait_s))])

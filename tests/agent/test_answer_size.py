@@ -12,7 +12,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall, FunctionModel
 from pydantic_ai.profiles import ModelProfile
 
-from agent import Failed
+from agent import Failed, Threads, working_in
 from agent.answering.requests import Requests
 from agent.answering.tools import read_calls, tool_schemas
 from agent.models.failures import AnswerWithoutEnd
@@ -37,6 +37,17 @@ async def answered(events: Iterator[Any]) -> Any:
     model = FunctionModel(stream_function=stream, profile=HOST)
     requests = Requests(model, ModelRequestParameters(), Retries(), unheard)
     return await requests.send([ModelRequest.user_text_prompt("Hello?")])
+
+
+async def test_each_piece_of_an_answer_waits_until_the_event_loop_is_its_workspaces() -> None:
+    waited: list[None] = []
+
+    async def give_way() -> None:
+        waited.append(None)
+
+    with working_in(Threads(give_way=give_way)):
+        await answered(iter(["x"] * 10))
+    assert len(waited) >= 10
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,25 @@ def test_one_message_of_a_workspace_that_has_sent_hundreds_goes_before_one_of_an
     assert answered.index("bos-token") < 10
 
 
+def test_pieces_of_many_answers_of_a_workspace_go_before_no_message_of_another(tenants: House) -> None:
+    passed: list[str] = []
+
+    async def come(workspace: str, pieces: int) -> None:
+        threads = tenants.services.threads_of(workspace)
+        for _ in range(pieces):
+            await threads.give_way()
+            passed.append(workspace)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(come("ada", 10) for _ in range(50)), come("bo", 10))
+
+    loop = tenants.watched.loop
+    assert loop is not None
+    asyncio.run_coroutine_threadsafe(all_at_once(), loop).result(PATIENCE_S)
+    assert len(passed) == 510
+    assert passed[:40].count("bo") == 10
+
+
 def test_rounds_let_through_in_the_order_of_asking() -> None:
     let_through: list[str] = []
 

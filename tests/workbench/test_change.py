@@ -378,6 +378,7 @@ def test_a_form_that_is_kept_says_whose_it_is_also_where_ids_are_typed(story_pag
     choose(story_page, "Function", "update_node")
     whose = story_page.get_by_role("textbox", name="node (needed)", exact=True)
     whose.fill("13")
+    expect(story_page.get_by_role("textbox", name="name", exact=True)).not_to_have_value("")  # the form is 13's
     write(story_page, "notes", "What is written for 13.")
     whose.fill("14")
     story_page.get_by_role("button", name="Keep the changes").click()

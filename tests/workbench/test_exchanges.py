@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from nicegui import ElementFilter, ui
 
-from agent import Asked, TextChunk
+from agent import Asked, TextChunk, TextFinished
 from server import RequestError, TooManyTurns
 from tests.workbench.test_forms import on_a_page
 from tests.workbench.test_kept_conversation import CITATION
@@ -225,6 +225,36 @@ def test_of_long_answers_no_more_is_drawn_than_a_page_has_room_for() -> None:
         *("0", "x" * 10, "1", cut.format(80_000 - LONGEST_TEXT), "2", cut.format(80_000 - LONGEST_TEXT)),
         *("3", cut.format(len(beginning("x" * 30_000_000, LONGEST_CONVERSATION)) - LONGEST_TEXT), "4", "x" * 20),
     ]
+
+
+def test_what_is_said_piece_by_piece_is_shown_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use() -> list[int]:
+        label, shown, is_shown = ui.label(), list[int](), asyncio.Event()
+        monkeypatch.setattr(label, "set_text", lambda text: (shown.append(len(text)), is_shown.set()))
+        telling = Telling(label)
+        for _ in range(1000):
+            await telling.tell(TextChunk("x"))
+            await asyncio.sleep(0)
+        await is_shown.wait()
+        await telling.tell(TextChunk("x"))
+        await telling.tell(TextFinished("x" * 1001))
+        return shown
+
+    *pieces, end = on_a_page(use)
+    assert 0 < len(pieces) < 100
+    assert end == 1001
+
+
+def test_what_is_said_of_a_project_that_is_not_shown_any_more_is_not_shown() -> None:
+    async def use() -> str:
+        label = ui.label()
+        telling = Telling(label)
+        await telling.tell(TextChunk("x"))
+        label.delete()
+        await telling.tell(TextFinished("x"))
+        return label.text
+
+    assert on_a_page(use) == ""
 
 
 def test_of_exchanges_no_more_is_drawn_together_than_a_page_has_room_for() -> None:

@@ -1,5 +1,6 @@
 """An answer while it is said."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,9 +9,12 @@ from nicegui import ui
 from agent import Asked, Citation, Cited, Event, Failed, TextChunk, TextFinished
 from workbench.frame.bounded import LONGEST_CONVERSATION, beginning
 
+# The browser gets all of it each time: a piece may be a word, and a page's workspace may have a hundred answers coming.
+_SHOWN_EVERY_S, _SENT_PER_S = 0.2, 50_000  # seconds; characters of one answer
+
 
 class Telling:
-    """Shows what a turn says as it comes.
+    """Shows what a turn says as it comes, a few times in a second; the longer it is, the fewer.
 
     Attributes:
         citations: The places that it cites.
@@ -22,6 +26,7 @@ class Telling:
         self._label = label
         self._finished: list[str] = []
         self._open = ""
+        self._to_show: asyncio.TimerHandle | None = None
         self.citations: Sequence[Citation] = ()
         self.asked: Asked | None = None
         self.was_postponed = False
@@ -36,6 +41,8 @@ class Telling:
         match event:
             case TextChunk(text=text):
                 self._open += text
+                self._show_soon()
+                return
             case TextFinished(text=text):
                 self._open = ""  # it is the whole of what was said bit by bit
                 self.add(text)
@@ -62,5 +69,14 @@ class Telling:
         self._open = ""
         self._show()
 
+    def _show_soon(self) -> None:
+        if self._to_show is None:
+            wait_s = _SHOWN_EVERY_S + len(self._label.text) / _SENT_PER_S
+            self._to_show = asyncio.get_running_loop().call_later(wait_s, self._show)
+
     def _show(self) -> None:
-        self._label.set_text(beginning(self.text, LONGEST_CONVERSATION))
+        if self._to_show is not None:
+            self._to_show.cancel()
+            self._to_show = None
+        if not self._label.is_deleted:  # as it is once another project was chosen
+            self._label.set_text(beginning(self.text, LONGEST_CONVERSATION))

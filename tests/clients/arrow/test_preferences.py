@@ -8,6 +8,7 @@ import pytest
 
 from tests.arrow_project.conform.starts import text_of
 from tests.clients.arrow.editor import Godot, running
+from tests.clients.arrow.relay import relaying
 from tests.end_to_end.messages_api import Text
 from tests.real_client.house import House
 
@@ -46,6 +47,22 @@ def test_the_address_of_the_environment_wins(form: str, godot: Godot, server: Ho
         editor.open(text_of("lamp"))
         server.model.play([[Text(["Hello."])]])
         assert editor.turn("send", "Hello?")["text"] == "Hello."
+
+
+def test_another_server_or_token_that_is_set_is_gone_to_at_once(godot: Godot, tmp_path: Path) -> None:
+    with relaying() as first, relaying() as second, running(godot, tmp_path, "") as editor:
+        for relay, token in ((first, "one"), (second, "one"), (second, "another")):
+            said = len(relay.said)
+            editor.put("preferences", "port", int(relay.url.rsplit(":", 1)[1]))
+            editor.put("preferences", "token", token)
+            editor.call("preferences", "save")
+            assert relay.heard("hello", said)["token"] == token
+        said = len(second.said)
+        editor.put("preferences", "panel_width", 500)
+        editor.call("preferences", "save")
+        editor.open(text_of("lamp"))
+        second.heard("file_sync", said)
+        assert "hello" not in [frame["type"] for frame in second.said[said:]]
 
 
 @pytest.mark.parametrize(("url", "expected"), [("http://127.0.0.1:9", "of-the-environment"), ("", "of-the-user")])

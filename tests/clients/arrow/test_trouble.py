@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.arrow_project.conform.starts import text_of
 from tests.clients.arrow.editor import CLIENT, Editor, Godot, running
+from tests.clients.arrow.relay import relaying
 from tests.end_to_end.messages_api import Hang, Text, ToolUse
 from tests.real_client.house import House, house
 
@@ -64,6 +66,38 @@ def test_a_server_that_is_killed_in_a_turn_and_comes_back(godot: Godot, tmp_path
             editor.frames()
             assert editor.file.read_bytes() == before
         assert editor.errors() == []
+
+
+def test_a_turn_ends_whose_server_does_not_answer_any_more(godot: Godot, tmp_path: Path) -> None:
+    """As where a line is dead: nobody says so."""
+    with house(tmp_path / "data") as stopped, running(godot, tmp_path / "arrow", stopped.url) as editor:
+        editor.open(text_of("lamp"))
+        api = stopped.model.play([[_GOLD], Hang()])
+        since = editor.mark()
+        assert editor.fletcher("send", "Gold.")
+        api.hanging.wait()
+        stopped.process.send_signal(signal.SIGSTOP)
+        editor.fletcher("stop")
+        assert editor.wait("turn_ended", since)[0]["reason"] == "cut off"
+        editor.wait("connection_changed", since, lambda text: "does not answer any more" in text)
+        assert editor.text == editor.file.read_text(encoding="utf-8")
+        stopped.process.send_signal(signal.SIGCONT)
+        editor.wait_state("idle")
+        assert editor.errors() == []
+
+
+def test_a_server_that_closes_what_it_has_just_opened_is_asked_less_and_less_often(
+    godot: Godot, tmp_path: Path
+) -> None:
+    with relaying() as relay, running(godot, tmp_path, relay.url) as editor:
+        since, waits = editor.mark(), list[int]()
+        while not waits or waits[-1] < 3:
+            editor.wait("connection_changed", since, lambda text: "Connected" in text)
+            since = editor.mark()
+            relay.drop()
+            told = editor.wait("connection_changed", since, lambda text: "Trying again" in text)[0]
+            waits.append(int(told.removesuffix(" s.").rsplit(" ", 1)[1]))
+        assert waits == sorted(waits)
 
 
 def test_a_story_of_four_megabytes(editor: Editor, server: House) -> None:
