@@ -22,6 +22,10 @@ Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs work in a thread, and returns what it does."""
 
 
+async def _let_others() -> None:
+    await asyncio.sleep(0)
+
+
 @dataclass(frozen=True)
 class Threads:
     """Where work goes.
@@ -36,7 +40,7 @@ class Threads:
     compute: Run = asyncio.to_thread
     ask: Run = asyncio.to_thread
     drive: Run = asyncio.to_thread
-    give_way: Callable[[], Awaitable[None]] = partial(asyncio.sleep, 0)
+    give_way: Callable[[], Awaitable[None]] = _let_others
 
 
 _threads: ContextVar[Threads] = ContextVar("threads", default=Threads())  # noqa: B039 - it is frozen
