@@ -192,7 +192,8 @@ class Services:
     def threads_of(self, workspace: str) -> Threads:
         """Where the work of a workspace goes."""
         pools = (self.computing, self.asking, self.drives)
-        return Threads(*(partial(pool.run, workspace) for pool in pools), partial(self.rounds.wait, workspace))
+        compute, ask, drive = (partial(pool.run, workspace) for pool in pools)
+        return Threads(compute, ask, drive, partial(self.rounds.wait, workspace))
 
     @cached_property
     def paces(self) -> defaultdict[str, Pace]:
