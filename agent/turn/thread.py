@@ -23,6 +23,7 @@ Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
 async def _let_others() -> None:
+    """Whoever is ready goes first."""
     await asyncio.sleep(0)
 
 
@@ -142,7 +143,7 @@ async def in_thread_if_large(
     """
     if characters >= _FEW:
         return await in_thread(work, *args, **kwargs)
-    await give_way()
+    await asyncio.sleep(0)
     return work(*args, **kwargs)
 
 
