@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from itertools import islice
 from typing import Any, cast
 
@@ -32,9 +32,20 @@ def fingerprint(project: ArrowProject | None) -> str:
         for key in sorted(table or ()):
             said = _without(_DERIVED, table[key])
             if kind == "scenes":
-                said["map"] = {node: _without(_PLACED, place) for node, place in said["map"].items()}
+                said["map"] = {node: _placed(place, project.data.nodes) for node, place in said["map"].items()}
             _add(sha256, [kind, key, _plain(said)])
     return sha256.hexdigest()
+
+
+def _placed(place: dict[str, Any], nodes: Mapping[int, Any]) -> dict[str, Any]:
+    """Without where it is, and without connections to nodes that are gone: a client may clean its canvas later."""
+    there, io = _without(_PLACED, place), place.get("io")
+    return there | {"io": [one for one in io if not _leads_nowhere(one, nodes)]} if isinstance(io, list) else there
+
+
+def _leads_nowhere(connection: Any, nodes: Mapping[int, Any]) -> bool:
+    ends = connection[::2] if isinstance(connection, list) else ()
+    return any(isinstance(end, int) and end not in nodes for end in ends)
 
 
 def _add(sha256: Any, value: Any) -> None:

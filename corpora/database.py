@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -43,7 +43,8 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 # Of this process: PostgreSQL usually has a hundred connections for all servers and commands together.
 _PLACES = ThreadPlaces(12)
-_MANY_ROWS = 200
+# Rows: from so many on a write has to wait for its turn, and from so many on for the file's rest, too.
+_MANY_ROWS, _VERY_MANY_ROWS = 200, 2_000
 _PATIENCE_S = 600.0  # what is long may stand behind all that its workspace removes
 
 
@@ -115,23 +116,27 @@ class Database:
     def _in_turn_of_rows(self, workspace: str, count: int) -> Generator[None]:
         """What takes long is written one by one, on a server four at a time, and workspaces take turns.
 
-        Before each a file is left to short writes for as long as the one before it took: whatever somebody asks for
+        After what takes very long a file is left to shorter writes for as long as that took: whatever somebody asks for
         needs several of them. Raises `CatalogBusy` where its turn does not come for ten minutes.
         """
         if count < _MANY_ROWS:
             yield
             return
-        give_up_at = monotonic() + _PATIENCE_S
+        give_up_at, is_very_long = monotonic() + _PATIENCE_S, count >= _VERY_MANY_ROWS and not self.is_shared
 
         def beat() -> None:
             if monotonic() > give_up_at:
                 raise CatalogBusy("Too many long documents wait to be written or removed: try again later.")
 
-        with self._long_writers.taken(workspace, beat):
-            sleep(max(0.0, self._rests_until - monotonic()))
+        with ExitStack() as turn:
+            turn.enter_context(self._long_writers.taken(workspace, beat))
+            while is_very_long and (rest := self._rests_until - monotonic()) > 0:
+                turn.close()  # others may have theirs meanwhile
+                sleep(rest)
+                turn.enter_context(self._long_writers.taken(workspace, beat))
             began = monotonic()
             yield
-            if not self.is_shared:
+            if is_very_long:
                 self._rests_until = 2 * monotonic() - began
 
     def _in_place(self) -> AbstractContextManager[None]:

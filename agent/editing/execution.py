@@ -3,8 +3,8 @@
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -101,6 +101,9 @@ class Execution:
         # Of the same story: after how many operations it stood at which checkpoint.
         self._stood: tuple[ArrowProject | None, dict[int, int]] = None, {}
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
+        self.unread = 0  # stories that the client shows by now and that are not read yet
+        self._all_read = asyncio.Event()
+        self._all_read.set()
         self.came = 0  # the number of what the editor has shown last of what the story has; 0 as it began
         self.refusal: Failure | None = None  # of whatever comes now
 
@@ -147,6 +150,18 @@ class Execution:
             self._context.project = project
         else:
             self.held.newer = project
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """Meanwhile a story is read that the client shows now: nothing is asked of the editor before it is known."""
+        self.unread += 1
+        self._all_read.clear()
+        try:
+            yield
+        finally:
+            self.unread -= 1
+            if not self.unread:
+                self._all_read.set()
 
     async def keep_known(self) -> None:
         """The story as it is known is from `before` the turn, unless an operation has changed it already."""
@@ -227,13 +242,15 @@ class Execution:
         """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
         project = self._context.project
         if project is not None and self.refusal is None and self._takes_batches(operations):
-            project = await self._kept(project)
+            await self._all_read.wait()
+            project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             outcomes = None
             try:
                 batch = await self._rehearsed(project, operations)
                 self._try(project, checkpoint)
-                outcomes = await self._done_together(batch) if self._context.project is project else None
+                is_known = self._context.project is project and not self.unread
+                outcomes = await self._done_together(batch) if is_known else None
             finally:
                 if outcomes is None:
                     await self._roll_back(project, checkpoint, *operations)
@@ -283,6 +300,7 @@ class Execution:
             await self._roll_back(project, checkpoint, *(one.operation for one in batch))
             reported = await self._reported(outcomes[-1])
         except BaseException:  # stopped, and done they are
+            self.is_uncertain = self._is_unread(project, outcomes[-1], None)
             if refusal(batch[-1], outcomes[-1], None) is None:
                 await in_thread(self._follow_all, project, batch, outcomes, None)
             raise
@@ -353,6 +371,7 @@ class Execution:
                 if reported is None:
                     applied = await self._computed(shadow.brought_along, project, checkpoint, applied, outcome)
         except BaseException:  # stopped, and the editor has answered
+            self.is_uncertain = self._is_unread(project, outcome, reported)
             if refusal(applied, outcome, reported) is None:
                 await self._computed(self.shadow.follow, project, applied, outcome, reported)
             else:
@@ -362,6 +381,10 @@ class Execution:
             return await self.shadow.refuse(project, checkpoint, applied, outcome, reported, failure)
         applied, differences = await self._computed(self.shadow.follow, project, applied, outcome, reported)
         return await self.shadow.conclude(applied, outcome, reported, differences)
+
+    def _is_unread(self, project: ArrowProject, outcome: Outcome, reported: ArrowProject | None) -> bool:
+        """Whether the editor has shown more with an answer than the story has to which that is noted."""
+        return self._context.project is not (reported or project) or (bool(outcome.content) and reported is None)
 
     async def _done(self, project: ArrowProject, checkpoint: int, applied: OperationResult) -> Outcome:
         """What the editor has made of an operation that the story has been tried with."""
@@ -398,7 +421,8 @@ class Execution:
         """The story with the operation, where it was without it, and whether the user is asked first."""
         planned = self._context.planned
         while True:
-            project = await self._kept(project)
+            await self._all_read.wait()
+            project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             try:
                 applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
@@ -407,7 +431,7 @@ class Execution:
                 await self._roll_back(project, checkpoint, operation)
                 raise
             current = self._context.project
-            if current is None or current is project:
+            if current is None or (current is project and not self.unread):
                 return project, checkpoint, applied, must_wait
             await self._roll_back(project, checkpoint, operation)  # the client has sent a newer one meanwhile
             project, self._context.planned = current, planned

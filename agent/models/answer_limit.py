@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from agent.models.failures import AnswerWithoutEnd
+from agent.turn.thread import give_way
 
 if TYPE_CHECKING:
     from httpx2 import Request, Response
@@ -53,9 +54,10 @@ async def _limited(chunks: AsyncGenerator[bytes], most: int) -> AsyncGenerator[b
             ends = [0, *(found.end() for found in _EVENT_END.finditer(waiting, seen))]
             copied += sum(_copied(waiting, *event) for event in pairwise(ends))
             _within(most, size, max(end - begin for begin, end in pairwise([*ends, len(waiting)])), copied)
-            if ends[-1]:
-                yield bytes(waiting[: ends[-1]])
-                del waiting[: ends[-1]]
+            for begin, end in pairwise(ends):  # an SDK takes its time also for what says nothing
+                await give_way()
+                yield bytes(waiting[begin:end])
+            del waiting[: ends[-1]]
             await asyncio.sleep(0)  # what has come already, or is unpacked, is read without a pause
         _within(most, size, len(waiting), copied + _copied(waiting, 0, len(waiting)))
         if waiting:

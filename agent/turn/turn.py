@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
@@ -156,6 +156,10 @@ class Turn:
         Until the client has shown a later one, nobody knows what it has.
         """
         self._execution.half = came
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Meanwhile a story is read that the client shows now: nothing is asked of the editor before it is known."""
+        return self._execution.reading()
 
     async def would_lose(self, shown: ArrowProject) -> bool:
         """Whether the operation under way changes what has been written meanwhile into the story that is shown."""

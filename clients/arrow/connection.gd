@@ -14,9 +14,12 @@ const OUTBOUND_BYTES := 64 * 1024 * 1024
 const QUEUED_FRAMES := 16_384
 const LONGEST_WAIT_S := 30.0
 const HANDSHAKE_S := 10.0
-## A line that is dead ends nothing by itself; a long project may take as long to be sent.
+## A line that is dead ends nothing by itself.
 const HEARTBEAT_S := 30.0
+## No beat is answered before what was sent has arrived, which may take as long as over the slowest line.
+const SLOWEST_BYTES_PER_S := 20_000.0
 const REFUSED := 1008
+const TOO_MANY := "Too many"
 
 var text := ""
 ## The server has answered our `hello`.
@@ -35,6 +38,7 @@ var _attempts := 0
 var _wait_s := 0.0
 var _pending_s := 0.0
 var _open_s := 0.0
+var _unheard_bytes := 0
 var _is_greeted := false
 var _batches := true
 
@@ -63,7 +67,10 @@ func stop() -> void:
 func send(message: Dictionary) -> bool:
 	if _socket == null or _socket.get_ready_state() != WebSocketPeer.STATE_OPEN:
 		return false
-	return _socket.send_text(JSON.stringify(message)) == OK
+	var frame := JSON.stringify(message)
+	_unheard_bytes += frame.length()
+	_socket.heartbeat_interval = HEARTBEAT_S + _unheard_bytes / SLOWEST_BYTES_PER_S
+	return _socket.send_text(frame) == OK
 
 
 ## Says again who we are where it has changed whether ids can be foretold, which batches need.
@@ -113,6 +120,7 @@ func _connect() -> void:
 	_server = [_preferences.url(), _preferences.access_token()]
 	_pending_s = 0.0
 	_open_s = 0.0
+	_unheard_bytes = 0
 	_is_greeted = false
 	_attempts += 1
 	_say("Connecting to %s …" % _preferences.url())
@@ -131,6 +139,7 @@ func _read(delta: float) -> void:
 		_give_up_late(delta)
 	while _socket != null and _socket.get_available_packet_count() > 0:
 		var packet := _socket.get_packet().get_string_from_utf8()
+		_unheard_bytes = 0
 		var message: Variant = JSON.parse_string(packet)
 		if message is Dictionary:
 			_take(message)
@@ -169,7 +178,7 @@ func _give_up_late(delta: float) -> void:
 
 
 func _ended(code: int, reason: String) -> void:
-	if code == REFUSED and "token" in reason.to_lower():
+	if code == REFUSED and "token" in reason.to_lower() and not reason.begins_with(TOO_MANY):
 		_lose()
 		_wait_s = INF  # until it is another one
 		_say("The server refused: %s Set the right token in the preferences." % reason)

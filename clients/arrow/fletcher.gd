@@ -223,7 +223,7 @@ func _on_message(message: Dictionary) -> void:
 	if corpus.take(message) or _turns.take(message):
 		return
 	if message.get("type") == "story_request":
-		_turns.send_story(context)
+		_turns.send_story(context, str(message.get("request_id", "")))
 
 
 func _on_opened() -> void:

@@ -37,10 +37,9 @@ func save() -> String:
 	var file := ConfigFile.new()
 	for name: String in _names():
 		file.set_value(SECTION, name, get(name))
-	_make_private()
-	var error := file.save(PATH)
+	var problem := _write(file.encode_to_text())
 	changed.emit()
-	return "" if error == OK else "%s cannot be written: %s" % [PATH, error_string(error)]
+	return "%s cannot be written: %s" % [PATH, problem] if problem else ""
 
 
 ## Where the server is, `http://…` without a slash at its end; FLETCHER_URL wins.
@@ -67,10 +66,18 @@ func _names() -> Array[String]:
 	return names
 
 
-## The file exists, for this user alone, before the token is written into it.
-func _make_private() -> void:
-	if OS.get_name() == "Windows":
-		return  # there the user's folder is the user's own
-	if not FileAccess.file_exists(PATH):
-		FileAccess.open(PATH, FileAccess.WRITE)
-	FileAccess.set_unix_permissions(PATH, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
+## "" or what keeps it from being written; the file is another one only once all of it is on the disk.
+func _write(text: String) -> String:
+	var beside := PATH + ".new"
+	var file := FileAccess.open(beside, FileAccess.WRITE)
+	if file == null:
+		return error_string(FileAccess.get_open_error())
+	if OS.get_name() != "Windows":  # where the user's folder is the user's own; before the token is written into it
+		FileAccess.set_unix_permissions(beside, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
+	file.store_string(text)
+	file.close()
+	if FileAccess.get_file_as_string(beside) != text:
+		DirAccess.remove_absolute(beside)
+		return "the disk is full"
+	var error := DirAccess.rename_absolute(beside, PATH)
+	return "" if error == OK else error_string(error)

@@ -18,8 +18,11 @@ const ENTRIES := [
 	"Checkables/Parts/Edit/Params/Key",
 	"Checkables/Parts/Edit/Params/Value",
 ]
+## What Arrow lists in place of a pattern that is empty.
+const BLANK := "--BLANK--"
 ## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
 const STEPS := 6
+const NOT_ALL := "not all of it could be written"
 const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s)."
 
 var main: Node
@@ -80,20 +83,27 @@ func show() -> String:
 func would_change_unseen(call: Variant) -> bool:
 	if not call is Dictionary or not call.get("arguments") is Dictionary:
 		return false
-	if is_writing() and _deletes_what_is_inspected(str(call.get("function")), call.arguments):
+	if is_writing() and _sets_inspector_anew(str(call.get("function")), call.arguments):
 		return true
 	return _shown.lacks(str(call.get("function")), call.arguments, mind._PROJECT.resources)
 
 
-func _deletes_what_is_inspected(function: String, arguments: Dictionary) -> bool:
+# Whether nothing has any more what is being written in the inspector, or what was put into a list there beside that.
+func _sets_inspector_anew(function: String, arguments: Dictionary) -> bool:
 	var inspected: int = mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	var is_of_another: bool = arguments.has("node_id") and arguments.node_id != inspected
 	match function:
 		"delete_node":
-			return arguments.get("node_id") == inspected
+			return not is_of_another
 		"delete_scene":
 			var scene: Dictionary = mind._PROJECT.resources.scenes.get(_shown.id_in(arguments, "scene_id"), {})
-			return scene.get("map", {}).has(inspected)
-	return false
+			if scene.get("map", {}).has(inspected):
+				return true
+		"update_node_map":
+			return false
+	# Names and uses of what is changed or deleted may stand in any node.
+	var may: bool = function.begins_with("update_") or function.begins_with("delete_")
+	return may and not is_of_another and _lists_more(inspected)
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.
@@ -115,12 +125,23 @@ func note_change() -> void:
 
 ## Saves what is not saved, where the user wants that; false where it could not be.
 func save_if_wanted() -> bool:
-	if _preferences.save_with_calls and not is_saved():
-		mind.save_project()
-		if not is_saved():
-			return false
-		written = FileAccess.get_file_as_bytes(path())
-	return true
+	if not _preferences.save_with_calls or is_saved():
+		return true
+	if not _has_room():
+		return false
+	mind.save_project()
+	written = FileAccess.get_file_as_bytes(path())
+	if is_saved() and written != text().to_utf8_buffer():
+		mind.reset_project_save_status(false)
+	return is_saved()
+
+
+# Arrow empties the file first, and does not look whether a full disk takes what it writes then.
+func _has_room() -> bool:
+	var beside := path() + ".fletcher"
+	var why := _write(beside, text().to_utf8_buffer())
+	DirAccess.remove_absolute(beside)
+	return why != NOT_ALL
 
 
 ## Whether the ids that Arrow gives next can be foretold: the first author's numbers are.
@@ -154,6 +175,19 @@ func pull_inspector() -> void:
 func is_writing() -> bool:
 	var entries := _entries(mind.Inspector.Tab.Node)
 	return entries.any(func(entry: Control) -> bool: return not entry.text.is_empty())
+
+
+# Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
+func _lists_more(inspected: int) -> bool:
+	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
+	var data: Variant = mind._PROJECT.resources.nodes.get(inspected, {}).get("data")
+	if shown == null or not data is Dictionary:
+		return false
+	for list: ItemList in shown.find_children("*", "ItemList", true, false):
+		var items := range(list.item_count).map(list.get_item_text)
+		if not items.map(func(item: String) -> String: return "" if item == BLANK else item) in data.values():
+			return true
+	return "pass" in data and shown.get("_CHECKABLES_CACHE") != data.pass[1]
 
 
 # Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on. So
@@ -335,7 +369,7 @@ func _write(file_path: String, bytes: PackedByteArray) -> String:
 		return error_string(FileAccess.get_open_error())
 	file.store_buffer(bytes)
 	file.close()
-	return "" if FileAccess.get_file_as_bytes(file_path) == bytes else "not all of it could be written"
+	return "" if FileAccess.get_file_as_bytes(file_path) == bytes else NOT_ALL
 
 
 func _mark_saved() -> void:

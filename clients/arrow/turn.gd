@@ -22,6 +22,8 @@ var planned := 0
 var copy: Dictionary = {}
 ## The user has changed the project by hand meanwhile.
 var is_edited := false
+## It was stopped, and what it had done was taken back.
+var is_taken_back := false
 
 ## Of the project as it was last looked at.
 var fingerprint := 0
@@ -64,6 +66,7 @@ func summary(reason: String) -> Dictionary:
 		"failed_calls": failed_calls,
 		"changed": has_changed(),
 		"edited_meanwhile": is_edited,
+		"taken_back": is_taken_back,
 		"usage": usage,
 		"error": error,
 	}

@@ -110,11 +110,13 @@ func undo(force: bool) -> Array:
 	return []
 
 
-## Shows the server the project as it is, and what the user has selected.
-func send_story(selected: Array[int]) -> void:
+## Shows the server the project as it is, and what the user has selected; request_id: of the server's question for it.
+func send_story(selected: Array[int], request_id := "") -> void:
 	var key: String = _project.key()
 	if key and not _project.why_not():
 		var shown := {"type": "file_sync", "project_id": key, "arrow_content": _project.show()}
+		if request_id:
+			shown.request_id = request_id
 		_connection.send(shown.merged(_situation(selected)))
 
 
@@ -183,15 +185,16 @@ func _keep(turn: RefCounted) -> void:
 	turn.is_edited = turn.is_edited or (takes_back and _project.is_writing())
 	if turn.is_edited:
 		send_story([])  # no call has shown what was done by hand after the last one
-	var is_taken_back: bool = takes_back and turn.has_changed()
-	if is_taken_back and not turn.is_edited:
+	var is_to_be_taken_back: bool = takes_back and turn.has_changed()
+	turn.is_taken_back = is_to_be_taken_back and not turn.is_edited
+	if turn.is_taken_back:
 		_restore(turn.copy)
 	elif turn.has_changed():
 		_copies.keep(turn)
 		undo_changed.emit(true)
 	if turn.output or turn.has_changed():
 		_conversation.add(turn.message, turn.output)
-	if is_taken_back and turn.is_edited:
+	if is_to_be_taken_back and turn.is_edited:
 		failed.emit("CONFLICT", Copies.CHANGED_MEANWHILE % turn.message)
 
 
@@ -204,7 +207,7 @@ func _restore(copy: Dictionary) -> void:
 
 func _save() -> void:
 	if not _project.save_if_wanted():
-		failed.emit("NOT_SAVED", "%s could not be saved; Arrow's console has the reason." % _project.path())
+		failed.emit("NOT_SAVED", "%s could not be saved: the disk may be full, or not be there." % _project.path())
 
 
 # --- what the server says ---------------------------------------------------------------------------------------------
@@ -255,6 +258,8 @@ func _on_turn_start(message: Dictionary) -> void:
 
 
 func _say(text: String) -> void:
+	if current != null and current.is_stopping and current.takes_back:
+		return  # it says what stays, and nothing does
 	if current != null:
 		current.output += text
 	text_chunk.emit(text)

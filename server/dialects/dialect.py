@@ -94,7 +94,7 @@ class Dialect(ABC):
         yield from self.turn_started(turn_id)
         yield from self.event(TextFinished(f"{name}: {doing}"))
 
-    def story_request(self) -> Iterator[Frame]:
+    def story_request(self, _request_id: str, /) -> Iterator[Frame]:
         """What has the client show its story as it is now; nothing for one that cannot be asked."""
         yield from ()
 

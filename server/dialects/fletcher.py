@@ -41,10 +41,10 @@ class FletcherDialect(NativeDialect):
         for frame in self.turn_started(turn_id):
             yield frame | {"by": cut(name, 200), "message": cut(doing, 2000)}
 
-    def story_request(self) -> Iterator[Frame]:
-        """`story_request`, for a client that declared `assistant`; it answers with a `file_sync`."""
+    def story_request(self, request_id: str, /) -> Iterator[Frame]:
+        """`story_request`, for a client that declared `assistant`; it answers with a `file_sync` of that id."""
         if self._knows_assistants:
-            yield {"type": "story_request"}
+            yield {"type": "story_request", "request_id": request_id}
 
     def undo_request(self, request_id: str, /) -> Frame | None:
         """`undo_request`, for a client that declared `assistant`; it answers with a `function_result`."""

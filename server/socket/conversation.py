@@ -53,7 +53,7 @@ class Conversation:
         # while the user's own is open.
         self._questions: dict[str, dict[str, str]] = {}
         self._keeping = asyncio.Lock()
-        self._suggested: dict[str, Suggestion] = {}  # by what the last turn's suggestions are called
+        self._suggested: dict[tuple[str, str], Suggestion] = {}  # of the last turn, by project and what it is called
 
     def close(self) -> None:
         """The client is gone, or in another workspace: nothing of what it has said is kept."""
@@ -97,7 +97,7 @@ class Conversation:
                 if len(self._questions) > _MOST_QUESTIONS:
                     del self._questions[next(iter(self._questions))]
             case Suggested(suggestions=suggestions):
-                self._suggested = {suggestion.label: suggestion for suggestion in suggestions}
+                self._suggested = {(project_id, suggestion.label): suggestion for suggestion in suggestions}
             case _:
                 pass
 
@@ -193,7 +193,7 @@ class Conversation:
         elif pending_id in asked:  # a question to the user is not an assistant's to drop
             del asked[pending_id]
         function, params = message.function, message.function_params or {}
-        chosen = self._suggested.get(message.message.strip().removeprefix("- "))
+        chosen = self._suggested.get((project_id, message.message.strip().removeprefix("- ")))
         if function is None and chosen is not None and guest is None:
             function, params = chosen.function, dict(chosen.params)
         self._suggested = {}

@@ -40,7 +40,9 @@ class OpenEditor(Session):
     ) -> None:
         super().__init__(send, dialect, workspace, workspace_of, services)
         self._left_by_guest = ""  # what is kept from before the last turn that has done something, if it was a guest's
-        self._shown: list[asyncio.Future[Failure | None]] = []  # who waits for the client to show its story
+        # Who waits for the client to show its story: by the id of the request, with the number that was next then.
+        self._shown: dict[str, tuple[int, asyncio.Future[Failure | None]]] = {}
+        self._names_requests = False  # a client that repeats an id always does
         self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
 
     @property
@@ -59,18 +61,19 @@ class OpenEditor(Session):
         Raises:
             GuestRefused: It does not answer, or has no story open that can be read, or one of another project.
         """
-        frames = list(self._dialect.story_request())
+        request_id = f"req_{secrets.token_hex(8)}"
+        frames = list(self._dialect.story_request(request_id))
         if frames and self.state is State.IDLE:  # else a turn follows what the client does
-            await self._ask_for_story(frames)
+            await self._ask_for_story(request_id, frames)
         project = self._story
         if project is None:
             raise GuestRefused(Failure("PROJECT_NOT_FOUND", "This editor has closed its story."))
         self._require_shown(key)
         return project
 
-    async def _ask_for_story(self, frames: Iterable[Frame]) -> None:
+    async def _ask_for_story(self, request_id: str, frames: Iterable[Frame]) -> None:
         shown: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()
-        self._shown.append(shown)
+        self._shown[request_id] = self._conversation.stories.comes(), shown
         try:
             await self._send_all(frames)
             async with asyncio.timeout(self._services.limits.call_timeout_s):
@@ -78,7 +81,7 @@ class OpenEditor(Session):
         except TimeoutError as error:
             raise GuestRefused(Failure("TIMEOUT", "The editor does not answer; is its window frozen?")) from error
         finally:
-            self._shown.remove(shown)
+            del self._shown[request_id]
         if problem is not None:
             raise GuestRefused(problem)
 
@@ -182,23 +185,32 @@ class OpenEditor(Session):
             raise GuestRefused(Failure("BUSY", busy))
 
     async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:
+        request_id = message.request_id if isinstance(message, FileSync) else None
+        came = self._conversation.stories.comes()
         try:
             await super()._take_story(message, project_id)
         except BaseException:
-            self._note_shown(_UNREADABLE)
+            self._note_shown(_UNREADABLE, request_id, came)
             raise
         if message.arrow_content is not None:
-            self._note_shown(None)
+            self._note_shown(None, request_id, came)
 
     def _lose_track(self) -> None:
         super()._lose_track()
-        self._note_shown(_UNREADABLE)
+        for _, shown in self._shown.values():
+            _tell(shown, _UNREADABLE)
 
-    def _note_shown(self, problem: Failure | None) -> None:
-        """Who waits for the story goes on, or is told why not: the one from before is not what the client has."""
-        for shown in self._shown:
-            if not shown.done():
-                shown.set_result(problem)
+    def _note_shown(self, problem: Failure | None, request_id: str | None, came: int) -> None:
+        """Who waits for the story goes on, or is told why not: one from before the request is not what it has now."""
+        self._names_requests |= request_id in self._shown
+        for waits_for, (asked, shown) in self._shown.items():
+            if request_id == waits_for if self._names_requests else came > asked:
+                _tell(shown, problem)
+
+
+def _tell(shown: "asyncio.Future[Failure | None]", problem: Failure | None) -> None:
+    if not shown.done():
+        shown.set_result(problem)
 
 
 def _tells(outcome: Outcome | None) -> bool:

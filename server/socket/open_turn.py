@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import Any
@@ -38,6 +39,7 @@ class OpenTurn:
         has_read: Set once the story is read that came with its message, or never will be.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
         kept: What `Ended` says is kept from before it.
+        unread: How many stories it shows by now that are not read yet.
         has_no_end: The client is never told that it has begun, nor that it has ended: it takes its own last turn back.
     """
 
@@ -55,6 +57,7 @@ class OpenTurn:
     running: Turn | None = None
     kept: str = ""
     has_no_end: bool = False
+    unread: int = 0
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
@@ -74,6 +77,19 @@ class OpenTurn:
         """Its story is another one, of so many bytes in memory; raises as `StoryAtWork.weigh` does."""
         if self.story is not None:
             self.story.weigh(self.size(size, content))
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """Meanwhile a story is read that the client shows now: what it is asked for next waits until that is known."""
+        with self.running.reading() if self.running is not None else nullcontext():
+            self.unread += 1
+            self.editor.all_read.clear()
+            try:
+                yield
+            finally:
+                self.unread -= 1
+                if not self.unread:
+                    self.editor.all_read.set()
 
     @property
     def has_ended(self) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -92,6 +93,7 @@ class Session:
         self._sending = asyncio.Lock()
         self._conversation = Conversation(workspace, services)
         self._turn: OpenTurn | None = None
+        self._ended_in: str | None = None  # the project of a turn that the client may not know to have ended
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
         self.id = secrets.token_hex(4)
@@ -143,7 +145,9 @@ class Session:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            await self._handle(await self._decoded(text))
+            turn, may_show = self._turn, len(text) >= _DECODED_AT_ONCE and _STORY in text
+            with turn.reading() if turn is not None and may_show else nullcontext():
+                await self._handle(await self._decoded(text))
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
             if isinstance(error, MessageError) and error.starts_turn:
@@ -230,6 +234,7 @@ class Session:
 
     async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:
         self.situation, self._conversation.open_project = Situation.of(message), project_id
+        self._ended_in = None
         if self._turn is not None and project_id != self._turn.project_id:
             self._turn.editor.leave(ANOTHER_STORY)  # at once, and whether or not the other story can be read
         content = message.arrow_content
@@ -237,6 +242,11 @@ class Session:
             await self._sync_file(project_id, content)
 
     async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
+        turn = self._turn
+        with turn.reading() if turn is not None and turn.project_id == project_id else nullcontext():
+            await self._read_story(project_id, content, came, is_late=is_late)
+
+    async def _read_story(self, project_id: str, content: str, came: int, *, is_late: bool) -> None:
         parts = self._turn.editor.parts_asked if self._turn is not None else 0
         try:
             project = await self._conversation.read(project_id, content, came, is_late=is_late)
@@ -362,6 +372,7 @@ class Session:
         if self._dialect_name is None:
             self._speak(message.shape, self._dialect.client)
         self._machine.move(State.PROCESSING)
+        self._ended_in = None
         editor = self._editor_for(message)
         project_id = self._conversation.begin(message, editor.request_ids)
         came = self._conversation.stories.comes()
@@ -422,6 +433,7 @@ class Session:
         if self._turn is turn:
             turn.editor.close()
             self._turn = None
+            self._ended_in = turn.project_id if turn.running is not None and turn.running.executed else None
             self._machine.move(State.IDLE)
             await self._send_all(self._dialect.turn_ended(turn.reason, turn.usage))
 
@@ -483,6 +495,9 @@ class Session:
         if turn is not None:
             stopped = StoppedTurn(turn, self._conversation.stories, self._dialect, by_client=guest is None)
             await self._send_all(await stopped.settle())
+        elif guest is None and self._dialect.rolls_back and self._ended_in is not None:  # it was taken back there
+            stories = self._conversation.stories
+            stories.has_come(self._ended_in, stories.comes())
         await self._send_all(self._dialect.turn_ended("stopped", Usage()))  # a stop that comes too late is answered too
 
     async def _cancel_turn(self) -> OpenTurn | None:

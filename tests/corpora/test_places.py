@@ -1,5 +1,6 @@
 """However many threads want the database, few have connections; who has one gets a second."""
 
+import math
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -107,36 +108,34 @@ def test_of_workspaces_that_wait_each_is_served_in_turn_and_has_half_at_most() -
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_between_two_long_writes_short_ones_have_their_time(
+def test_between_two_very_long_writes_shorter_ones_have_their_time(
     catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many long ones wait: what somebody else asks for meanwhile is several short ones."""
-    monkeypatch.setattr("corpora.database._MANY_ROWS", 3)
+    """However many very long ones wait: what somebody else asks for meanwhile is several short ones."""
+    monkeypatch.setattr("corpora.database._MANY_ROWS", 2)
+    monkeypatch.setattr("corpora.database._VERY_MANY_ROWS", 3)
     ada, bo = ProjectKey("ada", "1"), ProjectKey("bo", "1")
-    left: list[list[str]] = []
+    left = list[list[str]]()
 
-    def is_free(_seconds: float) -> None:
-        put(bo, f"{len(left)}.md", "One.")
+    def rest(_seconds: float) -> None:
+        put(bo, f"{len(left)}.md", "One.", "Two.")  # long, and not very long
         left.append([document.name for document in catalog.documents(ada)])
+        catalog._rests_until = 0.0  # pyright: ignore[reportPrivateUsage]
 
-    for name in ("a.md", "b.md"):
-        put(ada, name, "One.", "Two.", "Three.")
-    monkeypatch.setattr("corpora.database.sleep", is_free)
-    gate = catalog._long_writers  # pyright: ignore[reportPrivateUsage]
-    with catalog._writing():  # pyright: ignore[reportPrivateUsage]
-        long_ones = [
-            threading.Thread(target=catalog.remove_document, args=(ada, ada.document_id(name)), daemon=True)
-            for name in ("a.md", "b.md")
-        ]
-        for thread in long_ones:
-            thread.start()
-        eventually(gate.is_wanted)
-    for thread in long_ones:
-        thread.join(PATIENCE_S)
-    assert [len(names) for names in left] == [2, 1]
-    put(ada, "c.md", "One.", "Two.", "Three.")
-    put(ada, "c.md", "Four.")
-    assert len(left) == 4, "it is long, too, to take away what was there"
+    def is_to_rest() -> None:
+        catalog._rests_until = math.inf  # pyright: ignore[reportPrivateUsage]
+
+    monkeypatch.setattr("corpora.database.sleep", rest)
+    put(ada, "a.md", "One.", "Two.", "Three.")
+    assert not left
+    assert catalog._rests_until  # pyright: ignore[reportPrivateUsage]
+    is_to_rest()
+    put(ada, "b.md", "One.", "Two.", "Three.")
+    is_to_rest()
+    catalog.remove_document(ada, ada.document_id("b.md"))
+    is_to_rest()
+    put(ada, "a.md", "Four.")  # it is very long, too, to take away what was there
+    assert left == [["a.md"], ["a.md", "b.md"], ["a.md"]]
 
 
 def test_who_writes_an_sqlite_file_over_and_over_lets_those_in_who_wait(sqlite_url: str) -> None:

@@ -27,6 +27,7 @@ class Arrow:
         self.before_it_shows: Callable[[], Awaitable[None]] | None = None
         self.seen: list[dict[str, Any]] = []
         self.refuses = self.never_answers = ""
+        self.names_requests = True
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.called = asyncio.Event()
@@ -36,7 +37,7 @@ class Arrow:
     async def send(self, **message: Any) -> None:
         await self.socket.send(json.dumps(message))
 
-    async def show(self) -> None:
+    async def show(self, **fields: Any) -> None:
         await self.send(
             type="file_sync",
             project_id=self.project_id,
@@ -44,6 +45,7 @@ class Arrow:
             current_scene_id=0,
             selected_node_ids=[3],
             confirm=self.confirm,
+            **fields,
         )
 
     async def open(self, project_id: int | None, story: Dispatcher) -> None:
@@ -67,7 +69,7 @@ class Arrow:
             if frame["type"] == "story_request":
                 if self.before_it_shows is not None:
                     await self.before_it_shows()
-                await self.show()
+                await self.show(**({"request_id": frame["request_id"]} if self.names_requests else {}))
             elif frame["type"] == "function_call":
                 self._answering.append(asyncio.create_task(self._execute(frame)))
 

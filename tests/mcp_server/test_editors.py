@@ -15,6 +15,8 @@ from arrow_project import parse
 from server import Access
 from server.dialects import Frame
 from server.limits.written import MAX_SELECTED
+from server.socket import stories
+from server.socket.read_story import ReadStory, read_story
 from server.socket.session import Session
 from tests.agent.story import story_text
 from tests.mcp_server.arrow import Arrow, arrow
@@ -673,3 +675,34 @@ async def test_of_several_editors_one_has_to_be_named(home: House) -> None:
         assert await scribe.code("outline") == "STORY_NEEDED"
         assert "The Cold Lamp" in (await scribe.ok("outline", story=first))["outline"]
         assert "The other" in (await scribe.ok("outline", story=second))["outline"]
+
+
+@pytest.mark.parametrize("names_requests", [True, False])
+async def test_an_assistant_works_in_the_story_that_it_has_asked_for_and_in_none_from_before(
+    home: House, monkeypatch: pytest.MonkeyPatch, *, names_requests: bool
+) -> None:
+    """What came before its question is still being read then."""
+    written = "What its writer has written since. " * 10
+    reads, is_asked = Event(), Event()
+
+    def slow(content: str, before: ReadStory | None) -> ReadStory:
+        if "An older one" in content:
+            reads.set()
+            assert is_asked.wait(60)
+        return read_story(content, before)
+
+    async def write() -> None:
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": written}})
+        is_asked.set()
+
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        editor.names_requests = names_requests
+        await editor.has_arrived()
+        monkeypatch.setattr(stories, "read_story", slow)
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": "An older one."}})
+        await editor.show()
+        assert await asyncio.to_thread(reads.wait, 60)
+        editor.before_it_shows = write
+        anew = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": "Anew."}}}
+        await scribe.call("apply_operations", operations=[anew])
+        assert written in editor.editor.content

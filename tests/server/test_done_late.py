@@ -1,5 +1,6 @@
 """What is done after its turn, once another story was shown, can be had back."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Sequence
@@ -7,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from agent import Outcome
+from agent.editing import execution
 from arrow_project import ArrowProject
 from server.socket import stories
 from server.socket.open_turn import OpenTurn
@@ -182,6 +185,51 @@ def test_also_after_a_stop_that_has_crossed_its_call(home: House, dialect: str, 
         if is_answered:
             client.answer(call, result)
         editor.until_the_end()
+        client.sync(editor.content)
+        undo(editor)
+        assert WRITTEN in editor.content
+
+
+def test_also_where_the_canvas_is_cleaned_once_it_has_answered(home: House, patience: Patience) -> None:
+    """As Arrow-AI's is: what it answers with still has the connection to the node that is gone."""
+    story = json.loads(with_a_node_alone(WRITTEN))
+    story["resources"]["scenes"]["0"]["map"]["3"]["io"] = [[3, 0, 50, 0]]
+    with home.client("/ws/chat?dialect=arrow-ai") as client:
+        editor = Editor(client, "arrow-ai", json.dumps(story))
+        late = late_deletion(home, client, editor, patience)
+        result = delete(editor)
+        cleaned = json.loads(editor.content)
+        place = cleaned["resources"]["scenes"]["0"]["map"]["3"]
+        cleaned["resources"]["scenes"]["0"]["map"]["3"] = place | {"io": [[3, 0, 50, 0]]}
+        client.answer(late, result, arrow_content=json.dumps(cleaned))
+        client.sync(editor.content)
+        undo(editor)
+        assert WRITTEN in editor.content
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+@pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
+def test_also_what_is_done_whose_story_was_being_read_at_a_stop(
+    home: House, monkeypatch: pytest.MonkeyPatch, dialect: str, *, is_shown: bool
+) -> None:
+    reading = threading.Event()
+
+    async def read(_outcome: Outcome) -> None:
+        reading.set()
+        await asyncio.Event().wait()
+
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect, with_a_node_alone(WRITTEN))
+        call = deletion(home, client, editor)
+        shown = writes_on(editor)
+        if is_shown:
+            client.sync(shown)
+        with monkeypatch.context() as hanging:
+            hanging.setattr(execution, "reported_project", read)
+            client.answer(call, delete(editor), arrow_content=editor.content)
+            assert reading.wait(60)
+            client.send("stop")
+            editor.until_the_end()
         client.sync(editor.content)
         undo(editor)
         assert WRITTEN in editor.content

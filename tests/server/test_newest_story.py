@@ -1,14 +1,21 @@
 """Which of several stories that a client has shown is known afterwards: the newest, or nobody knows what is in it."""
 
 import json
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent import Outcome
+from arrow_project import OperationResult
 from server.limits.turn_room import NoRoomForTurn
+from server.socket import stories
 from server.socket.open_turn import OpenTurn
-from tests.agent.scripted_model import Use
+from server.socket.read_story import ReadStory, read_story
+from server.socket.remote_editor import RemoteEditor
+from tests.agent.scripted_model import Part, Request, Until, Use
 from tests.agent.story import story_text
 from tests.server.client import Client, flat
 from tests.server.dispatcher import Dispatcher
@@ -133,6 +140,62 @@ def test_a_result_that_comes_once_its_story_is_open_again_is_of_that_one(home: H
         client.answer(*result, arrow_content=editor.written())
         editor.until_the_end()
         assert asks_first(home, editor, ANEW)
+
+
+@pytest.mark.parametrize("dialect", ["envelope", "arrow-ai", "fletcher"])
+def test_what_is_still_being_read_is_looked_at_before_anything_is_asked_for(
+    home: House, monkeypatch: pytest.MonkeyPatch, dialect: str
+) -> None:
+    asked, may_answer, reads, is_sent = (threading.Event() for _ in range(4))
+    apply = RemoteEditor.apply
+
+    async def sent(editor: RemoteEditor, applied: OperationResult) -> Outcome:
+        is_sent.set()
+        return await apply(editor, applied)
+
+    def answer(_request: Request) -> Sequence[Part]:
+        asked.set()
+        return [Until(may_answer), ANEW]
+
+    def slow(content: str, before: ReadStory | None) -> ReadStory:
+        reads.set()
+        is_sent.wait(0.5)  # it must not be
+        return read_story(content, before)
+
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect)
+        home.model.add(answer, ["Done."])
+        editor.ask("Say it anew.", arrow_content=editor.content)
+        assert asked.wait(60)
+        monkeypatch.setattr(stories, "read_story", slow)
+        monkeypatch.setattr(RemoteEditor, "apply", sent)
+        client.sync(editor.written())
+        assert reads.wait(60)
+        may_answer.set()
+        assert not any(frame["type"] == "function_call" for frame in editor.until_the_end())
+
+
+@pytest.mark.parametrize("has_changed", [True, False])
+@pytest.mark.parametrize("dialect", ["spec", "envelope"])
+def test_a_stop_that_crosses_the_end_has_taken_all_of_that_turn_back(
+    home: House, dialect: str, *, has_changed: bool
+) -> None:
+    """These clients do that by themselves."""
+    full = story_text().replace("The pier is empty.", WRITTEN)
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect, full)
+        if has_changed:
+            home.model.add([EMPTIED], ["Done."])
+            editor.agree("Empty it.")
+        else:
+            home.model.add(["It is a pier."])
+            editor.ask("What is there?", arrow_content=full)
+        editor.until_the_end()
+        client.send("stop")
+        editor.until_the_end()
+        editor = Editor(client, dialect, full)
+        anew = Use("update_node", {"node_id": 3, "data": {"content": "Anew."}}) if has_changed else RENAMED
+        assert asks_first(home, editor, anew) == has_changed
 
 
 @pytest.mark.parametrize("stops", [False, True])

@@ -47,6 +47,19 @@ def test_the_text_does_exactly_that(home: House, dialect: str, as_shown: str) ->
     assert [frame["function"] for frame in removed] in (["delete_node"], ["remove_node"])
 
 
+@pytest.mark.parametrize("dialect", list(ENDS))
+def test_in_another_story_it_is_a_message_as_any_other(home: House, dialect: str) -> None:
+    home.model.add([LOOSE], ["Made."])
+    home.model.otherwise = ["That was in the other story."]
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        client.ask("Add a hub.", arrow_content=story_text(), current_scene_id=0)
+        labels = suggested(until_the_end(client, dialect))
+        client.ask(labels[0], arrow_content=story_text(), current_scene_id=0, current_project_id=2)
+        frames = until_the_end(client, dialect)
+    assert "function_call" not in [frame["type"] for frame in frames]
+    assert "in the other story" in json.dumps(frames)
+
+
 @pytest.mark.parametrize("dialect", ["spec", "envelope", "arrow-ai"])
 def test_what_was_appended_is_taken_out_of_the_history(home: House, dialect: str) -> None:
     home.model.add([LOOSE], ["Made."], ["It was a hub."])

@@ -178,13 +178,13 @@ def test_the_page_can_be_left_out(tmp_path: Path, serve: Serve) -> None:
     assert httpx.get(f"{url}/healthz", timeout=PATIENCE_S).status_code == 200
 
 
-# A workspace's fifty pages are the same rule, and take ten seconds.
+# A workspace's forty pages are the same rule, and take ten seconds.
 _FEW_PAGES = "from fletcher.__main__ import main; from workbench import shell; shell._MOST_OF_WORKSPACE = 4; main()"
 
 
 def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path) -> None:
     most: Any = shell
-    assert (most._MOST_PAGES, most._MOST_OF_WORKSPACE) == (200, 50)
+    assert (most._MOST_PAGES, most._MOST_OF_WORKSPACE) == (100, 40)
     tokens = tmp_path / "tokens"
     tokens.write_text("tok-red red\ntok-blue blue\n")
     command = [sys.executable, "-c", _FEW_PAGES, "serve", "--port", "0", "--data-dir", tmp_path / "data"]

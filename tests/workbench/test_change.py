@@ -279,6 +279,27 @@ def test_what_is_written_and_not_sent_is_there_again(story_page: Page) -> None:
 
 
 @wide_alone
+def test_what_is_written_before_the_server_has_heard_of_a_click_stays(story_page: Page) -> None:
+    message = story_page.get_by_label("Message", exact=True)
+    message.fill("nothing")
+    story_page.evaluate("""() => {
+      const emit = socket.emit.bind(socket), held = [];
+      socket.emit = (...said) => held.push(said);
+      window.letGo = () => {
+        socket.emit = emit;
+        held.forEach((said) => emit(...said));
+      };
+    }""")
+    story_page.get_by_role("button", name="Preview", exact=True).click()
+    message.press("End")
+    message.press_sequentially(" And what comes next.")
+    story_page.evaluate("letGo()")
+    story_page.locator(".change .answer").last.filter(has_text="not").wait_for()
+    expect(message).to_have_value(" And what comes next.")
+    message.fill("")
+
+
+@wide_alone
 def test_a_story_is_there_with_the_page_whichever_tab_is_loaded_anew(
     story_page: Page, asked: list[str], tmp_path: Path
 ) -> None:

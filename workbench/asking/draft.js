@@ -2,7 +2,7 @@
 // anew has it again.
 export default {
   props: { field: Number, name: String },
-  emits: ["kept"],
+  emits: ["kept", "left"],
   template: "<div hidden></div>",
   mounted() {
     const text = [`${this.name}/sent`, this.name].map((name) => sessionStorage.getItem(name)).filter(Boolean);
@@ -16,9 +16,13 @@ export default {
         if (text) sessionStorage.setItem(name, text);
       } catch {} // a story fills all that a browser keeps
     },
+    // What was written after a click stays: the server had not heard of that yet, whatever it has put into the field.
     send(text) {
-      this.keep("");
+      const written = sessionStorage.getItem(this.name) ?? "";
+      const since = written.startsWith(text) ? written.slice(text.length) : written;
+      this.keep(since);
       this.keep(text, `${this.name}/sent`);
+      if (since) this.$emit("left", since);
     },
     done() {
       this.keep("", `${this.name}/sent`);

@@ -23,7 +23,12 @@ class _Draft(ui.element, component="draft.js"):
                 field.write(event.args[: field.longest])
                 self.run_method("done")
 
+        def leave(event: GenericEventArguments) -> None:
+            if isinstance(event.args, str):
+                field.set_value(event.args[: field.longest])
+
         self.on("kept", show)
+        self.on("left", leave)
 
 
 class MessageField(ui.textarea):

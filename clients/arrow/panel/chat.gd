@@ -263,7 +263,9 @@ func _on_turn_ended(summary: Dictionary) -> void:
 	_running.text = ""
 	if _answer:
 		_answer.shorten(_LONGEST_ANSWER)
-	if summary.get("reason") == "stopped":
+	if summary.get("taken_back"):
+		note("Stopped, and taken back: the project is as it was before.")
+	elif summary.get("reason") == "stopped":
 		note("Stopped. “Take back” undoes what was done." if summary.get("changed") else "Stopped.")
 
 

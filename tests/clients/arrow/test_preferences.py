@@ -1,5 +1,6 @@
 """What the user sets, and the file that it is kept in."""
 
+import resource
 import stat
 import sys
 from pathlib import Path
@@ -29,6 +30,18 @@ def test_they_are_kept_in_a_file_that_only_the_user_reads(godot: Godot, tmp_path
     with running(godot, tmp_path, "") as editor:
         assert editor.get("preferences", "token") == "a-secret"
         assert editor.call("preferences", "url") == "http://127.0.0.1:8123"
+        assert editor.errors() == []
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
+def test_on_a_full_disk_they_stay_as_they_were_and_that_is_said(godot: Godot, tmp_path: Path) -> None:
+    with running(godot, tmp_path, _NOWHERE) as editor:
+        editor.put("preferences", "token", "a-secret")
+        assert editor.call("preferences", "save") == ""
+        before = _file(tmp_path).read_bytes()
+        with editor.full_disk():
+            assert "the disk is full" in editor.call("preferences", "save")
+        assert _file(tmp_path).read_bytes() == before
         assert editor.errors() == []
 
 

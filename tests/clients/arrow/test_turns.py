@@ -78,6 +78,28 @@ def test_what_is_taken_back_on_a_full_disk_is_not_saved_and_is_said(editor: Edit
     assert "cannot be written (not all of it could be written)." in message
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
+def test_what_is_to_be_saved_on_a_full_disk_stays_in_the_file_as_it_was_and_in_the_editor_as_it_is(
+    editor: Editor, server: House
+) -> None:
+    """Arrow empties the file, and believes that it is saved."""
+    editor.open(text_of("lamp"))
+    before, since = editor.file.read_bytes(), editor.mark()
+    editor.call("mind", "update_resource", 15, {"notes": "A page of notes."}, "nodes", False)
+    editor.call("mind", "reset_project_save_status", False)
+    server.model.play([[Text(["Good evening."])]])
+
+    with editor.full_disk():
+        editor.turn("send", "Hello?")
+        editor.frames()
+
+    assert editor.wait("failed", since)[0] == "NOT_SAVED"
+    assert editor.file.read_bytes() == before
+    assert not editor.call("project", "is_saved")
+    assert "A page of notes." in editor.text
+    assert [file.name for file in editor.file.parent.glob("*.fletcher")] == []
+
+
 def _type(editor: Editor, text: str) -> None:
     """Writes into the notes of node 2 in Arrow's inspector, which Arrow takes over when another node is opened."""
     editor.call("mind", "inspect_node", 2, -1, True)
@@ -608,6 +630,64 @@ def test_no_key_is_lost_while_the_very_node_is_changed(is_entry: bool, editor: E
     editor.turn("send", "Rename node 15 again and again.")
     editor.frames(8)
     assert editor.get(field, "text") == f"So: {typed}"
+
+
+@pytest.mark.parametrize("change", [{"name": "quay"}, {"notes": "x"}, {"data": {"lines": ["One.", "Two."]}}])
+def test_a_node_with_lines_that_are_only_in_the_list_is_not_changed_while_another_is_being_written(
+    change: dict[str, Any], editor: Editor, server: House
+) -> None:
+    """Arrow reads no list meanwhile, and shows all of its node anew afterwards."""
+    editor.open(text_of("lamp"))
+    shown = _inspected(editor, 15)
+
+    def write(_request: Any) -> list[Any]:
+        editor.put(f"{shown}/Line/Edit", "text", "A line that is added.")
+        editor.call(shown, "append_new_line")
+        editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
+        editor.frames(3)
+        return [ToolUse("update_node", {"node_id": 15, **change})]
+
+    api = server.model.play([write, [Text(["Later."])]])
+    since = editor.mark()
+    editor.turn("send", "Change node 15.")
+    if [args for signal, args in editor.signals[since:] if signal == "question_asked"]:
+        editor.turn("answer", "yes")
+    editor.frames(8)
+    assert "has written meanwhile" in str(api.requests[-1]) or "lines" in change.get("data", {})
+    assert editor.get(f"{shown}/Line/Edit", "text") == "A line that I am still"
+    editor.call(shown, "append_new_line")
+    _inspected(editor, 2)
+    lines = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
+    assert lines[-2:] == ["A line that is added.", "A line that I am still"]
+
+
+def test_nor_is_the_character_of_such_a_node_changed(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    shown = _inspected(editor, 15)
+
+    def write(_request: Any) -> list[Any]:
+        editor.put(f"{shown}/Line/Edit", "text", "A line that is added.")
+        editor.call(shown, "append_new_line")
+        editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
+        editor.frames(3)
+        return [ToolUse("update_character", {"character_id": 7, "name": "Marya"}), _GOLD]
+
+    server.model.play([write, [Text(["Later."])]])
+    summary = editor.turn("send", "Rename her, and add gold.")
+    editor.frames(8)
+    assert summary["functions"] == ["create_variable"]
+    editor.call(shown, "append_new_line")
+    _inspected(editor, 2)
+    lines = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
+    assert lines[-2:] == ["A line that is added.", "A line that I am still"]
+
+
+def test_of_a_turn_that_is_taken_back_at_a_stop_nothing_is_said_to_stay(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    summary = _stopped_after_one_call(editor, server, takes_back=True)
+    assert summary["taken_back"]
+    assert "stays" not in summary["text"]
+    assert "undo" not in summary["text"]
 
 
 @pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
