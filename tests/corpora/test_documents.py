@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz import process
 from sqlalchemy import Engine, event
@@ -331,6 +331,10 @@ def test_many_writers_wait_for_each_other(catalog: Catalog, key: ProjectKey, put
 
 NAMES = st.sampled_from(["a.pdf", "b.pdf"])
 TEXTS = st.lists(st.sampled_from(["One.", "Two.", "Three."]), max_size=4)
+_THERE_AGAIN: list[tuple[str, list[str]]] = [
+    *(("put", ["One."]), ("embed", [])),
+    *(("put", []), ("put", ["One."]), ("put", [])),
+]
 STEPS = st.one_of(
     st.tuples(st.just("put"), NAMES, TEXTS),
     st.tuples(st.just("remove"), NAMES, st.just([])),
@@ -341,12 +345,14 @@ STEPS = st.one_of(
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, max_size=8))
+@example([(step, "a.pdf", new) for step, new in _THERE_AGAIN])
 def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_must_go(
     catalog: Catalog, key: ProjectKey, put: Put, steps: list[tuple[str, str, list[str]]]
 ) -> None:
     for document in catalog.documents(key):
         catalog.remove_document(key, document.id)
     catalog.mark_forgotten(catalog.replaced_passages(key))
+    catalog.record_embedding_model("a model", 2)
     stored: set[str] = set()  # what a vector store that follows the catalog would hold
     texts: dict[str, list[str]] = {}
     for step, name, new in steps:
@@ -359,8 +365,9 @@ def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_
             catalog.remove_document(key, name)
             assert catalog.corpus_version(key) == version + 1
         elif step == "embed":
-            ids = [passage.id for passage in catalog.passages(key, key.document_id(name))]
-            stored.update(ids)
+            its = catalog.passages(key, key.document_id(name))
+            catalog.store_vectors({passage.embedding_hash: np.ones(2, np.float32) for passage in its})
+            stored.update(ids := [passage.id for passage in its])
             catalog.mark_embedded(key, ids)
         elif step == "forget":
             stored.difference_update(gone := catalog.replaced_passages(key))
