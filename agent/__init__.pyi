@@ -6,6 +6,7 @@ from .editing.editor import Editor as Editor
 from .editing.editor import Failure as Failure
 from .editing.editor import InMemoryEditor as InMemoryEditor
 from .editing.editor import Outcome as Outcome
+from .editing.unread import Unread as Unread
 from .models.models import ModelNotAvailable as ModelNotAvailable
 from .models.models import NoAnswerer as NoAnswerer
 from .models.models import open_answerer as open_answerer

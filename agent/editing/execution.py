@@ -3,8 +3,8 @@
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -13,6 +13,7 @@ from agent.editing.consent import Consent
 from agent.editing.editor import BatchingEditor, Editor, Failure, OperationRefused, Outcome, Rehearsal, failure_of
 from agent.editing.reconciliation import refusal, reported_project
 from agent.editing.shadow import Shadow
+from agent.editing.unread import Unread
 from agent.editing.validation import apply_checked, weight
 from agent.questions.confirmation import ConfirmationPolicy
 from agent.turn.events import EventSink, OperationFinished
@@ -101,9 +102,7 @@ class Execution:
         # Of the same story: after how many operations it stood at which checkpoint.
         self._stood: tuple[ArrowProject | None, dict[int, int]] = None, {}
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
-        self.unread = 0  # stories that the client shows by now and that are not read yet
-        self._all_read = asyncio.Event()
-        self._all_read.set()
+        self.unread = Unread()  # before they are known nothing is asked of the editor
         self.came = 0  # the number of what the editor has shown last of what the story has; 0 as it began
         self.refusal: Failure | None = None  # of whatever comes now
 
@@ -150,18 +149,6 @@ class Execution:
             self._context.project = project
         else:
             self.held.newer = project
-
-    @contextmanager
-    def reading(self) -> Generator[None]:
-        """Meanwhile a story is read that the client shows now: nothing is asked of the editor before it is known."""
-        self.unread += 1
-        self._all_read.clear()
-        try:
-            yield
-        finally:
-            self.unread -= 1
-            if not self.unread:
-                self._all_read.set()
 
     async def keep_known(self) -> None:
         """The story as it is known is from `before` the turn, unless an operation has changed it already."""
@@ -242,7 +229,7 @@ class Execution:
         """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
         project = self._context.project
         if project is not None and self.refusal is None and self._takes_batches(operations):
-            await self._all_read.wait()
+            await self.unread.all_read()
             project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             outcomes = None
@@ -421,7 +408,7 @@ class Execution:
         """The story with the operation, where it was without it, and whether the user is asked first."""
         planned = self._context.planned
         while True:
-            await self._all_read.wait()
+            await self.unread.all_read()
             project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             try:

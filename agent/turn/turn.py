@@ -159,7 +159,7 @@ class Turn:
 
     def reading(self) -> AbstractContextManager[None]:
         """Meanwhile a story is read that the client shows now: nothing is asked of the editor before it is known."""
-        return self._execution.reading()
+        return self._execution.unread.reading()
 
     async def would_lose(self, shown: ArrowProject) -> bool:
         """Whether the operation under way changes what has been written meanwhile into the story that is shown."""

@@ -39,7 +39,6 @@ class OpenTurn:
         has_read: Set once the story is read that came with its message, or never will be.
         running: The turn itself, once its request is complete; None in a plan, which the client never sees executed.
         kept: What `Ended` says is kept from before it.
-        unread: How many stories it shows by now that are not read yet.
         has_no_end: The client is never told that it has begun, nor that it has ended: it takes its own last turn back.
     """
 
@@ -57,7 +56,6 @@ class OpenTurn:
     running: Turn | None = None
     kept: str = ""
     has_no_end: bool = False
-    unread: int = 0
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
@@ -81,15 +79,8 @@ class OpenTurn:
     @contextmanager
     def reading(self) -> Generator[None]:
         """Meanwhile a story is read that the client shows now: what it is asked for next waits until that is known."""
-        with self.running.reading() if self.running is not None else nullcontext():
-            self.unread += 1
-            self.editor.all_read.clear()
-            try:
-                yield
-            finally:
-                self.unread -= 1
-                if not self.unread:
-                    self.editor.all_read.set()
+        with self.running.reading() if self.running is not None else nullcontext(), self.editor.unread.reading():
+            yield
 
     @property
     def has_ended(self) -> bool:

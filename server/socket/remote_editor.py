@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from agent import Failure, Outcome, in_thread
+from agent import Failure, Outcome, Unread, in_thread
 from arrow_project import ArrowProject, Operation, OperationResult, ParseError, parse, renumbered_data
 from server.dialects import Call, CannotExecute, Dialect, Frame, View, fits
 from server.socket.messages import FunctionResult
@@ -80,7 +80,7 @@ class RemoteEditor:
         came: The number of that among all stories that the client has shown.
         last_content: What it has last reported at all, as it wrote it.
         left: Why nothing more is done there; None as long as it is.
-        all_read: Set unless a story is being read that the client shows by now: nothing is sent before that is known.
+        unread: Stories that the client shows by now: nothing is sent before they are known.
         parts_asked: For how many parts of an operation the client has been asked by now; 0 of one that has only one.
         has_more: Whether of the operation under way the client is still to be asked for something.
     """
@@ -102,8 +102,7 @@ class RemoteEditor:
         self._is_closed = False
         self.left: Failure | None = None
         self.has_more = False
-        self.all_read = asyncio.Event()
-        self.all_read.set()
+        self.unread = Unread()
         self.parts_asked = 0
         self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
@@ -272,7 +271,7 @@ class RemoteEditor:
         return replace(shown, failure=failure, confirmed=confirmed, done=done)
 
     async def _execute(self, request_id: str, frame: Frame, function: str, *, has_more: bool = False) -> Outcome:
-        await self.all_read.wait()
+        await self.unread.all_read()
         if self._is_closed:
             raise asyncio.CancelledError
         self.has_more = has_more

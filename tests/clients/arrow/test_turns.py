@@ -632,6 +632,20 @@ def test_no_key_is_lost_while_the_very_node_is_changed(is_entry: bool, editor: E
     assert editor.get(field, "text") == f"So: {typed}"
 
 
+def _add_a_line_and_write_another(editor: Editor, shown: str) -> None:
+    editor.put(f"{shown}/Line/Edit", "text", "A line that is added.")
+    editor.call(shown, "append_new_line")
+    editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
+    editor.frames(3)
+
+
+def _lines_once_it_is_whole(editor: Editor, shown: str) -> list[str]:
+    """Those of node 15, which its user leaves then."""
+    editor.call(shown, "append_new_line")
+    _inspected(editor, 2)
+    return editor.document["resources"]["nodes"]["15"]["data"]["lines"]
+
+
 @pytest.mark.parametrize("change", [{"name": "quay"}, {"notes": "x"}, {"data": {"lines": ["One.", "Two."]}}])
 def test_a_node_with_lines_that_are_only_in_the_list_is_not_changed_while_another_is_being_written(
     change: dict[str, Any], editor: Editor, server: House
@@ -641,10 +655,7 @@ def test_a_node_with_lines_that_are_only_in_the_list_is_not_changed_while_anothe
     shown = _inspected(editor, 15)
 
     def write(_request: Any) -> list[Any]:
-        editor.put(f"{shown}/Line/Edit", "text", "A line that is added.")
-        editor.call(shown, "append_new_line")
-        editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
-        editor.frames(3)
+        _add_a_line_and_write_another(editor, shown)
         return [ToolUse("update_node", {"node_id": 15, **change})]
 
     api = server.model.play([write, [Text(["Later."])]])
@@ -655,10 +666,7 @@ def test_a_node_with_lines_that_are_only_in_the_list_is_not_changed_while_anothe
     editor.frames(8)
     assert "has written meanwhile" in str(api.requests[-1]) or "lines" in change.get("data", {})
     assert editor.get(f"{shown}/Line/Edit", "text") == "A line that I am still"
-    editor.call(shown, "append_new_line")
-    _inspected(editor, 2)
-    lines = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
-    assert lines[-2:] == ["A line that is added.", "A line that I am still"]
+    assert _lines_once_it_is_whole(editor, shown)[-2:] == ["A line that is added.", "A line that I am still"]
 
 
 def test_nor_is_the_character_of_such_a_node_changed(editor: Editor, server: House) -> None:
@@ -666,20 +674,14 @@ def test_nor_is_the_character_of_such_a_node_changed(editor: Editor, server: Hou
     shown = _inspected(editor, 15)
 
     def write(_request: Any) -> list[Any]:
-        editor.put(f"{shown}/Line/Edit", "text", "A line that is added.")
-        editor.call(shown, "append_new_line")
-        editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
-        editor.frames(3)
+        _add_a_line_and_write_another(editor, shown)
         return [ToolUse("update_character", {"character_id": 7, "name": "Marya"}), _GOLD]
 
     server.model.play([write, [Text(["Later."])]])
     summary = editor.turn("send", "Rename her, and add gold.")
     editor.frames(8)
     assert summary["functions"] == ["create_variable"]
-    editor.call(shown, "append_new_line")
-    _inspected(editor, 2)
-    lines = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
-    assert lines[-2:] == ["A line that is added.", "A line that I am still"]
+    assert _lines_once_it_is_whole(editor, shown)[-2:] == ["A line that is added.", "A line that I am still"]
 
 
 def test_of_a_turn_that_is_taken_back_at_a_stop_nothing_is_said_to_stay(editor: Editor, server: House) -> None:

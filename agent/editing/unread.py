@@ -1,0 +1,33 @@
+"""Stories that a client shows by now and that are not read yet."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+class Unread:
+    """Counts them; true as long as there are any."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._all_read = asyncio.Event()
+        self._all_read.set()
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """One of them is read in the block."""
+        self._count += 1
+        self._all_read.clear()
+        try:
+            yield
+        finally:
+            self._count -= 1
+            if not self._count:
+                self._all_read.set()
+
+    async def all_read(self) -> None:
+        """Waits until there are none."""
+        await self._all_read.wait()
