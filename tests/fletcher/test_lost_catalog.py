@@ -36,8 +36,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def directory(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDirectory:
-    """A copy of what was made, to be changed."""
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    """A copy of what was made, to be changed, without Chroma's files: its threads may still be closing them."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("chroma"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
     return DataDirectory(tmp_path / "data")
