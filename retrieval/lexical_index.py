@@ -129,8 +129,9 @@ def _different(rows: Sequence[Hashes]) -> Hashes:
 
 def _numbered(rows: Sequence[Hashes]) -> tuple[Hashes, list[Numbers]]:
     """All that occur, sorted, and for each passage the places in it: a half or a quarter of what the hashes take."""
-    hashes = _different(rows)
-    return hashes, [np.searchsorted(hashes, row).astype(_number(hashes)) for row in rows]
+    hashes, ends = _different(rows), np.cumsum([len(row) for row in rows])
+    numbers = np.searchsorted(hashes, np.concatenate(rows)).astype(_number(hashes))
+    return hashes, np.split(numbers, ends[:-1])
 
 
 def _number(vocabulary: Hashes) -> type[np.uint16 | np.int32]:

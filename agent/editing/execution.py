@@ -73,6 +73,7 @@ class Execution:
             copy. Otherwise only those that need one do, and others are refused.
         taken: What earlier turns have taken away, where that counts.
         is_outdated: The user sees another story, which cannot be read.
+        unread: Stories that the client shows by now: nothing is asked of the editor before they are known.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Execution:
         holds_all: bool = False,
         taken: set[Loss] | None = None,
         is_outdated: bool = False,
+        unread: Unread | None = None,
     ) -> None:
         self._context = context
         self._editor = editor
@@ -102,7 +104,7 @@ class Execution:
         # Of the same story: after how many operations it stood at which checkpoint.
         self._stood: tuple[ArrowProject | None, dict[int, int]] = None, {}
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
-        self.unread = Unread()  # before they are known nothing is asked of the editor
+        self._unread = unread or Unread()
         self.came = 0  # the number of what the editor has shown last of what the story has; 0 as it began
         self.refusal: Failure | None = None  # of whatever comes now
 
@@ -229,14 +231,14 @@ class Execution:
         """Executes the first operations, one or more: all that the editor takes in one message; what became of each."""
         project = self._context.project
         if project is not None and self.refusal is None and self._takes_batches(operations):
-            await self.unread.all_read()
+            await self._unread.all_read()
             project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             outcomes = None
             try:
                 batch = await self._rehearsed(project, operations)
                 self._try(project, checkpoint)
-                is_known = self._context.project is project and not self.unread
+                is_known = self._context.project is project and not self._unread
                 outcomes = await self._done_together(batch) if is_known else None
             finally:
                 if outcomes is None:
@@ -408,7 +410,7 @@ class Execution:
         """The story with the operation, where it was without it, and whether the user is asked first."""
         planned = self._context.planned
         while True:
-            await self.unread.all_read()
+            await self._unread.all_read()
             project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             try:
@@ -418,7 +420,7 @@ class Execution:
                 await self._roll_back(project, checkpoint, operation)
                 raise
             current = self._context.project
-            if current is None or (current is project and not self.unread):
+            if current is None or (current is project and not self._unread):
                 return project, checkpoint, applied, must_wait
             await self._roll_back(project, checkpoint, operation)  # the client has sent a newer one meanwhile
             project, self._context.planned = current, planned

@@ -29,5 +29,6 @@ class Unread:
                 self._all_read.set()
 
     async def all_read(self) -> None:
-        """Waits until there are none."""
-        await self._all_read.wait()
+        """Waits until there are none: the next one may have come by the time that one is read."""
+        while self._count:
+            await self._all_read.wait()

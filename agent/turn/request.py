@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent.editing.unread import Unread
 from agent.questions.confirmation import ConfirmationPolicy
 from arrow_project import ArrowProject, GoOn, Loss, Operation
 from retrieval import CitedPassage, Document, ProjectKey, Relevance
@@ -43,6 +44,7 @@ class TurnRequest:
         by_assistant: It is the turn of such an assistant.
         may_undo: An assistant's turn, which it may take back unasked, by the id of what is kept from before it.
         is_outdated: The user has another story before their eyes, which cannot be read: nothing of it is taken away.
+        unread: Stories that the client shows by now: nothing is asked of its editor before they are known.
     """
 
     key: ProjectKey | None
@@ -64,6 +66,7 @@ class TurnRequest:
     by_assistant: bool = False
     may_undo: str = ""
     is_outdated: bool = False
+    unread: Unread = field(default_factory=Unread)
 
 
 def _on() -> None:

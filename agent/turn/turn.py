@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from agent.answering.answerer import Answerer, AnswerFailed, Answering, Assignment, OpenQuestion, ParametersMissing
@@ -43,7 +43,7 @@ from agent.turn.suggestions import suggest
 from agent.turn.telling import Telling
 from agent.turn.thread import ask_store, in_thread, in_thread_if_large
 from agent.turn.undo import UNDO, asks_for_undo, places_left
-from arrow_project import ArrowProject, Operation, OperationError, fingerprint
+from arrow_project import ArrowProject, Operation, OperationError, ParseError, fingerprint, parse
 from retrieval import CorpusError, EmptyQuery, ProjectNotFound, Retriever
 
 logger = logging.getLogger(__name__)
@@ -121,6 +121,7 @@ class Turn:
             holds_all=bool(request.operations) or not assistant.answerer.converses,
             taken=request.taken if request.operations else None,
             is_outdated=request.is_outdated,
+            unread=request.unread,
         )
         self._direct = DirectCalls(request, self.context, self._execution, editor, pending, self._reader(), self._tell)
 
@@ -157,10 +158,6 @@ class Turn:
         """
         self._execution.half = came
 
-    def reading(self) -> AbstractContextManager[None]:
-        """Meanwhile a story is read that the client shows now: nothing is asked of the editor before it is known."""
-        return self._execution.unread.reading()
-
     async def would_lose(self, shown: ArrowProject) -> bool:
         """Whether the operation under way changes what has been written meanwhile into the story that is shown."""
         tried = self._execution.tried
@@ -171,8 +168,11 @@ class Turn:
         self._execution.shadow.is_shared = True
         self._execution.take(project, came)
 
-    async def keep_known(self) -> bool:
+    async def keep_known(self, shown: str | None) -> bool:
         """What an earlier turn has asked for is done only now: the story from before that is kept with this turn's.
+
+        That is the one that the client has `shown` last, if it has while the turn was under way: what has been written
+        there may be gone. Then the story from before the turn is kept as well, to go back to from that one.
 
         Returns whether the turn still tells that: it may have ended.
         """
@@ -180,7 +180,19 @@ class Turn:
             if not self._is_over:
                 self._has_late = True
                 await self._execution.keep_known()
+                if shown is not None:
+                    await in_thread(self._keep_shown, shown)
             return not self._is_over
+
+    def _keep_shown(self, shown: str) -> None:
+        before = self._execution.before
+        if before is None or before is shown:
+            return
+        with suppress(ParseError):  # else there is no going back to it
+            now = fingerprint(parse(shown))
+            if now != fingerprint(parse(before)):
+                self._store.keep_before(Before(before, is_shared=True), now)
+                self._execution.before = shown
 
     def lose_track(self) -> None:
         """The client has another story than the turn's, and nobody knows what is in it."""

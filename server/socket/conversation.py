@@ -216,6 +216,7 @@ class Conversation:
             by_assistant=guest is not None,
             may_undo=guest.may_undo if guest else "",
             is_outdated=self.stories.is_outdated(project_id),
+            unread=self.stories.unread,
         )
 
     async def _require_documents(self, key: ProjectKey | None, project_id: str, uploads: Uploads) -> None:

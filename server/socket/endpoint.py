@@ -63,7 +63,6 @@ async def _talk(websocket: WebSocket, access: Access, admission: Admission, serv
             if admission.hello is not None:
                 await session.receive(admission.hello)
             while (message := await websocket.receive())["type"] != "websocket.disconnect":
-                await services.rounds.wait(session.workspace)
                 message.pop("bytes", None)  # neither is kept until the next one comes
                 with working_in(services.threads_of(session.workspace)):
                     await session.receive(message.pop("text", None))

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Generator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import Any
@@ -75,12 +74,6 @@ class OpenTurn:
         """Its story is another one, of so many bytes in memory; raises as `StoryAtWork.weigh` does."""
         if self.story is not None:
             self.story.weigh(self.size(size, content))
-
-    @contextmanager
-    def reading(self) -> Generator[None]:
-        """Meanwhile a story is read that the client shows now: what it is asked for next waits until that is known."""
-        with self.running.reading() if self.running is not None else nullcontext(), self.editor.unread.reading():
-            yield
 
     @property
     def has_ended(self) -> bool:

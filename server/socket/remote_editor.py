@@ -72,6 +72,7 @@ class RemoteEditor:
         view: What the client shows now, with the operation applied that is to be executed, from what it has last
             reported.
         call_timeout_s: How long the client may take for one call.
+        unread: Stories that the client shows by now: nothing is sent before they are known.
 
     Attributes:
         request_ids: Of the last calls that have been sent.
@@ -80,7 +81,6 @@ class RemoteEditor:
         came: The number of that among all stories that the client has shown.
         last_content: What it has last reported at all, as it wrote it.
         left: Why nothing more is done there; None as long as it is.
-        unread: Stories that the client shows by now: nothing is sent before they are known.
         parts_asked: For how many parts of an operation the client has been asked by now; 0 of one that has only one.
         has_more: Whether of the operation under way the client is still to be asked for something.
     """
@@ -92,17 +92,18 @@ class RemoteEditor:
         move: Callable[[State], None],
         view: Callable[[str | None], View],
         call_timeout_s: float,
+        unread: Unread,
     ) -> None:
         self._dialect = dialect
         self._send = send
         self._move = move
         self._view = view
         self._timeout_s = call_timeout_s
+        self._unread = unread
         self._waiting: tuple[str, asyncio.Future[tuple[FunctionResult, int]]] | None = None
         self._is_closed = False
         self.left: Failure | None = None
         self.has_more = False
-        self.unread = Unread()
         self.parts_asked = 0
         self.request_ids: deque[str] = deque(maxlen=_REQUESTS_REMEMBERED)
         self.content: str | None = None
@@ -271,7 +272,7 @@ class RemoteEditor:
         return replace(shown, failure=failure, confirmed=confirmed, done=done)
 
     async def _execute(self, request_id: str, frame: Frame, function: str, *, has_more: bool = False) -> Outcome:
-        await self.unread.all_read()
+        await self._unread.all_read()
         if self._is_closed:
             raise asyncio.CancelledError
         self.has_more = has_more

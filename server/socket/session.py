@@ -141,13 +141,17 @@ class Session:
         Raises:
             AccessDenied: A `hello` brought a token that opens nothing.
         """
+        may_show = text is not None and _STORY in text
+        with self._conversation.stories.unread.reading() if may_show else nullcontext():
+            await self._services.rounds.wait(self.workspace)
+            await self._receive(text)
+
+    async def _receive(self, text: str | None) -> None:
         try:
             if text is None:
                 raise MessageError("INVALID_JSON", _NOT_TEXT)
             self._headroom.note(text)
-            turn, may_show = self._turn, len(text) >= _DECODED_AT_ONCE and _STORY in text
-            with turn.reading() if turn is not None and may_show else nullcontext():
-                await self._handle(await self._decoded(text))
+            await self._handle(await self._decoded(text))
         except (MessageError, CorpusError) as error:
             await self._say_error(Failure(error.code, str(error)))
             if isinstance(error, MessageError) and error.starts_turn:
@@ -242,18 +246,19 @@ class Session:
             await self._sync_file(project_id, content)
 
     async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
-        turn = self._turn
-        with turn.reading() if turn is not None and turn.project_id == project_id else nullcontext():
+        with self._conversation.stories.unread.reading():
             await self._read_story(project_id, content, came, is_late=is_late)
 
     async def _read_story(self, project_id: str, content: str, came: int, *, is_late: bool) -> None:
-        parts = self._turn.editor.parts_asked if self._turn is not None else 0
+        parts, stories = self._turn.editor.parts_asked if self._turn is not None else 0, self._conversation.stories
+        number = came or stories.comes()
         try:
-            project = await self._conversation.read(project_id, content, came, is_late=is_late)
+            project = await self._conversation.read(project_id, content, number, is_late=is_late)
             turn = self._turn
             if turn is not None and turn.running is not None and project_id == turn.project_id:
-                stories = self._conversation.stories
                 came = stories.came(project_id)
+                if came == number:  # else a later one has been read
+                    turn.editor.last_content = content
                 turn.weigh(stories.size(project_id))
                 if await self._may_go_on(turn, project):
                     may_be_half = not await turn.running.follow(project, came) and parts > 0
@@ -331,7 +336,7 @@ class Session:
         turn = self._turn
         if turn is not None and turn.project_id == project_id:
             await turn.has_read.wait()
-            if turn.running is not None and await turn.running.keep_known():
+            if turn.running is not None and await turn.running.keep_known(turn.editor.last_content):
                 return
         await self._conversation.keep_known(project_id)
 
@@ -404,9 +409,8 @@ class Session:
             assert project is not None
             return View(project, scene_id, content)
 
-        editor = RemoteEditor(
-            self._dialect, self._send_one, self._machine.move, view, self._services.limits.call_timeout_s
-        )
+        timeout_s, unread = self._services.limits.call_timeout_s, self._conversation.stories.unread
+        editor = RemoteEditor(self._dialect, self._send_one, self._machine.move, view, timeout_s, unread)
         editor.last_content = message.arrow_content or None
         return editor
 
@@ -418,6 +422,7 @@ class Session:
                     if message.arrow_content:
                         await self._sync_file(turn.project_id, message.arrow_content, turn.came)
                     turn.has_read.set()
+                    await self._conversation.stories.unread.all_read()
                     request = await self._conversation.request(message, turn.project_id, self._uploads, turn.guest)
                 del message  # the editor has its text, until it has shown another one
                 record.begin(request)

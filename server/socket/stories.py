@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent import in_thread
+from agent import Unread, in_thread
 from arrow_project import ArrowProject, ParseError, parse
 from corpora import InvalidName, ProjectKey
 from server.limits.story_size import size_in_memory
@@ -101,6 +101,7 @@ class Stories:
     Attributes:
         workspace: As given.
         last: The project of the story that the client has shown last; `-1` for none.
+        unread: Those that have come and are not known yet, read or being decoded.
     """
 
     def __init__(self, workspace: str, room: StoryRoom) -> None:
@@ -114,6 +115,7 @@ class Stories:
         self._last_of: dict[str, int] = {}  # by project, the number of what came last of it, read or not
         self._last_of_any = 0
         self.last = NO_PROJECT
+        self.unread = Unread()
 
     def comes(self) -> int:
         """The number of a story that has just come: of two that are read at the same time the later is kept."""

@@ -15,7 +15,9 @@ from arrow_project import parse
 from server import Access
 from server.dialects import Frame
 from server.limits.written import MAX_SELECTED
-from server.socket import stories
+from server.socket import session, stories
+from server.socket.editors import Guest
+from server.socket.messages import ClientMessage, UserMessage, decode
 from server.socket.read_story import ReadStory, read_story
 from server.socket.session import Session
 from tests.agent.story import story_text
@@ -703,6 +705,42 @@ async def test_an_assistant_works_in_the_story_that_it_has_asked_for_and_in_none
         await editor.show()
         assert await asyncio.to_thread(reads.wait, 60)
         editor.before_it_shows = write
+        anew = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": "Anew."}}}
+        await scribe.call("apply_operations", operations=[anew])
+        assert written in editor.editor.content
+
+
+async def test_an_assistants_turn_begins_once_all_that_was_shown_before_it_is_read(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the client cannot be asked for its story."""
+    written = "What its writer has written since. " * 100
+    reads, has_begun, is_sent = Event(), Event(), Event()
+    start, send = Session._start_turn, Session._send_one  # pyright: ignore[reportPrivateUsage]
+
+    def slow(text: str) -> ClientMessage:
+        reads.set()
+        assert has_begun.wait(60)
+        is_sent.wait(0.5)  # it must not be
+        return decode(text)
+
+    async def started(of: Session, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
+        has_begun.set()
+        return await start(of, message, guest)
+
+    async def sent(of: Session, frame: Frame) -> None:
+        await send(of, frame)
+        is_sent.set()
+
+    async with arrow(home) as editor, assistant(home.url) as scribe:
+        await editor.has_arrived()
+        monkeypatch.setattr(session, "decode", slow)
+        monkeypatch.setattr(Session, "_start_turn", started)
+        monkeypatch.setattr(Session, "_send_one", sent)
+        for text in ("An older one. " * 200, written):
+            editor.editor.execute("update_node", {"node_id": 3, "data": {"content": text}})
+            await editor.show()
+        assert await asyncio.to_thread(reads.wait, 60)
         anew = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": "Anew."}}}
         await scribe.call("apply_operations", operations=[anew])
         assert written in editor.editor.content

@@ -114,7 +114,7 @@ def test_an_ideograph_takes_eight_bytes() -> None:
 
 
 def test_making_an_index_takes_little_more_memory_than_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lexical_index", "near_duplicates"):
+    for module in ("bm25", "lexical_index", "near_duplicates"):
         monkeypatch.setattr(f"retrieval.{module}._AT_ONCE", 20)
     texts = [" ".join(str(row // 150 * 5 + place * place % 5) for place in range(450)) for row in range(300)]
     passages = [

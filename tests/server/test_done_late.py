@@ -98,6 +98,38 @@ def test_also_what_was_written_there_since_and_shown_with_a_result(
         assert WRITTEN in editor.content
 
 
+@pytest.mark.parametrize("with_result", [False, True])
+@pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
+def test_also_what_was_shown_since_a_turn_began_that_has_done_something(
+    home: House, patience: Patience, dialect: str, *, with_result: bool
+) -> None:
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect, with_a_node_alone("What was there before."))
+        late = late_deletion(home, client, editor, patience)
+        client.sync(editor.content)
+        gold, silver = (Use("create_variable", {"name": name, "type": "num"}) for name in ("gold", "silver"))
+        home.model.add([gold], [RENAMED], [silver], ["Done."])
+        editor.ask("Gold and silver.", arrow_content=editor.content)
+        client.answer(*editor.do())
+        call, result = editor.do()
+        editor.execute("update_node", {"node_id": 50, "data": {"content": WRITTEN}})
+        if not with_result:
+            client.sync(editor.content)
+        client.answer(call, result, **({"arrow_content": editor.content} if with_result else {}))
+        call = client.call()
+        client.answer(late, delete(editor), arrow_content=editor.content)
+        client.answer(call, editor.execute(flat(call)["function"], flat(call)["arguments"]))
+        editor.until_the_end()
+        client.sync(editor.content)
+        undo(editor)
+        assert WRITTEN in editor.content
+        assert '"gold"' in editor.content
+        undo(editor)
+        assert WRITTEN not in editor.content
+        assert "What was there before." in editor.content
+        assert '"gold"' not in editor.content
+
+
 @pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
 def test_also_while_the_turn_before_is_still_measured(
     home: House, patience: Patience, monkeypatch: pytest.MonkeyPatch, dialect: str

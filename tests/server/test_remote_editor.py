@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agent import Unread
 from arrow_project import NativeCall
 from server.dialects import DIALECTS, Call, Client, Frame
 from server.socket.messages import FunctionResult
@@ -31,7 +32,7 @@ async def test_calls_are_worked_out_beside_the_event_loop(many: int, monkeypatch
 
     monkeypatch.setattr(dialect, "calls", calls_of)
     view: Any = SimpleNamespace(content=None, project=None)
-    editor = RemoteEditor(dialect, send, lambda _: None, lambda _: view, 60)
+    editor = RemoteEditor(dialect, send, lambda _: None, lambda _: view, 60, Unread())
     applied: Any = SimpleNamespace(calls=(NativeCall("update_node", {}),) * many, result={"node_id": 1})
     outcome = await editor.apply(applied)
     assert outcome.failure is not None
