@@ -45,6 +45,7 @@ _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 _PLACES = ThreadPlaces(12)
 # Rows: from so many on a write has to wait for its turn, and from so many on for the file's rest, too.
 _MANY_ROWS, _VERY_MANY_ROWS = 200, 2_000
+_LONGEST_REST_S = 5.0
 _PATIENCE_S = 600.0  # what is long may stand behind all that its workspace removes
 
 
@@ -63,7 +64,7 @@ class Database:
         self._log = None if self.is_shared else WriteAheadLog(self._engine)
         self._one_writer = ThreadPlaces(1)
         self._long_writers = Shares(4, each=2) if self.is_shared else Shares(1, each=1)
-        self._rests_until = 0.0
+        self._rests_until: dict[str, float] = {}
         self._is_open = False
         self._trouble = Trouble(logger)
         self._writer = self._engine.execution_options(fletcher_writes=True)
@@ -116,8 +117,9 @@ class Database:
     def _in_turn_of_rows(self, workspace: str, count: int) -> Generator[None]:
         """What takes long is written one by one, on a server four at a time, and workspaces take turns.
 
-        After what takes very long a file is left to shorter writes for as long as that took: whatever somebody asks for
-        needs several of them. Raises `CatalogBusy` where its turn does not come for ten minutes.
+        After what takes very long its workspace leaves a file to others, and to shorter writes, for as long as that
+        took: whatever somebody asks for needs several of them. Raises `CatalogBusy` where its turn does not come for
+        ten minutes.
         """
         if count < _MANY_ROWS:
             yield
@@ -130,14 +132,16 @@ class Database:
 
         with ExitStack() as turn:
             turn.enter_context(self._long_writers.taken(workspace, beat))
-            while is_very_long and (rest := self._rests_until - monotonic()) > 0:
-                turn.close()  # others may have theirs meanwhile
+            while is_very_long and (rest := self._rests_until.get(workspace, 0.0) - monotonic()) > 0:
+                turn.close()  # others have theirs meanwhile
                 sleep(rest)
                 turn.enter_context(self._long_writers.taken(workspace, beat))
             began = monotonic()
             yield
             if is_very_long:
-                self._rests_until = 2 * monotonic() - began
+                now = monotonic()
+                still = {of: until for of, until in self._rests_until.items() if until > now}
+                self._rests_until = still | {workspace: now + min(now - began, _LONGEST_REST_S)}
 
     def _in_place(self) -> AbstractContextManager[None]:
         return _PLACES.taken() if self.is_shared else nullcontext()

@@ -180,7 +180,9 @@ def taken_away(connection: Connection, project: int, document_id: str) -> Genera
     had_vector = passages.c.embedded | exists().where(vectors.c.text_sha256 == passages.c.text_sha256)
     replaced = select(passages.c.id, literal(project), passages.c.text_sha256).where(its, had_vector)
     connection.execute(insert(replaced_passages).from_select(["passage", "project", "text_sha256"], replaced))
-    gone = delete(documents).where(documents.c.id == document_id).returning(documents.c.sha256)
+    # Of a project of another workspace it may have the id, as names are anybody's choice: then it stays.
+    its_own = (documents.c.id == document_id) & (documents.c.project == project)
+    gone = delete(documents).where(its_own).returning(documents.c.sha256)
     doubted = connection.scalars(gone).all()
     yield placed
     # Last, as whoever else doubts the same waits for the transaction: another workspace may have the same file.

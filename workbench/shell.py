@@ -47,7 +47,7 @@ _UNEXPECTED = "Something went wrong in the server; its log has the details."
 _REFUSALS = (CorpusError, RequestError, TooManyTurns)
 _STYLE = (Path(__file__).parent / "frame" / "style.css").read_text("utf-8")
 # A page keeps some megabytes, and to look through those of many for garbage holds everybody.
-_MOST_PAGES, _MOST_OF_WORKSPACE = 100, 40
+_MOST_PAGES, _MOST_OF_WORKSPACE = 60, 24
 # Of failures that are written down: whoever has a page can bring about as many as they like.
 _FAILURES_PER_MINUTE = 30
 # A file that is dropped beside what takes it would be shown in place of the page.

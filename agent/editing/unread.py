@@ -1,4 +1,4 @@
-"""Stories that a client shows by now and that are not read yet."""
+"""What a client has sent by now, and may show another story of it, and that is not read yet."""
 
 import asyncio
 from collections.abc import Generator

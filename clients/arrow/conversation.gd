@@ -1,6 +1,8 @@
 ## What was said about one project, kept from one session to the next in a file that only the user can read.
 extends RefCounted
 
+const PrivateFile := preload("private_file.gd")
+
 const FOLDER := "user://fletcher"
 const MOST := 60
 ## Characters of one answer that are kept.
@@ -51,10 +53,6 @@ func _write() -> void:
 	if _file.is_empty():
 		return
 	DirAccess.make_dir_recursive_absolute(FOLDER)
-	var file := FileAccess.open(_file, FileAccess.WRITE)
-	if file == null:
-		print("Fletcher: the conversation cannot be kept: %s" % error_string(FileAccess.get_open_error()))
-		return
-	if OS.get_name() != "Windows":
-		FileAccess.set_unix_permissions(_file, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
-	file.store_string(JSON.stringify(exchanges))
+	var why := PrivateFile.write(_file, JSON.stringify(exchanges))
+	if why:
+		print("Fletcher: the conversation cannot be kept: %s" % why)

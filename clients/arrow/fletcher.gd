@@ -114,6 +114,7 @@ func _connect_turns() -> void:
 
 func _process(delta: float) -> void:
 	_watch_project()
+	project.watch_file()
 	_selected.watch()
 	_connection.poll(delta)
 	_tell_state()

@@ -3,6 +3,8 @@ extends RefCounted
 
 signal changed
 
+const PrivateFile := preload("private_file.gd")
+
 const PATH := "user://fletcher.cfg"
 const SECTION := "fletcher"
 const URL_VARIABLE := "FLETCHER_URL"
@@ -37,7 +39,7 @@ func save() -> String:
 	var file := ConfigFile.new()
 	for name: String in _names():
 		file.set_value(SECTION, name, get(name))
-	var problem := _write(file.encode_to_text())
+	var problem := PrivateFile.write(PATH, file.encode_to_text())
 	changed.emit()
 	return "%s cannot be written: %s" % [PATH, problem] if problem else ""
 
@@ -64,20 +66,3 @@ func _names() -> Array[String]:
 		if property.usage & PROPERTY_USAGE_SCRIPT_VARIABLE:
 			names.append(property.name)
 	return names
-
-
-## "" or what keeps it from being written; the file is another one only once all of it is on the disk.
-func _write(text: String) -> String:
-	var beside := PATH + ".new"
-	var file := FileAccess.open(beside, FileAccess.WRITE)
-	if file == null:
-		return error_string(FileAccess.get_open_error())
-	if OS.get_name() != "Windows":  # where the user's folder is the user's own; before the token is written into it
-		FileAccess.set_unix_permissions(beside, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
-	file.store_string(text)
-	file.close()
-	if FileAccess.get_file_as_string(beside) != text:
-		DirAccess.remove_absolute(beside)
-		return "the disk is full"
-	var error := DirAccess.rename_absolute(beside, PATH)
-	return "" if error == OK else error_string(error)

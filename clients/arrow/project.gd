@@ -23,6 +23,11 @@ const BLANK := "--BLANK--"
 ## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
 const STEPS := 6
 const NOT_ALL := "not all of it could be written"
+const NOT_SAVED := "%s could not be saved: the disk may be full, or not be there."
+const WRITTEN_BY_ANOTHER := (
+	"%s has been changed on the disk since Arrow opened or saved it, and is left as it is: what is in Arrow is not "
+	+ "saved. Saving it yourself writes over that."
+)
 const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s)."
 
 var main: Node
@@ -32,6 +37,9 @@ var written := PackedByteArray()
 
 var _preferences: RefCounted
 var _shown := Shown.new()
+## The file and what it is known by, as Arrow has opened or saved it last: anything else there is somebody else's.
+var _file := {}
+var _was_saved := false
 
 
 func _init(the_main: Node, the_mind: Object, preferences: RefCounted) -> void:
@@ -123,23 +131,40 @@ func note_change() -> void:
 	mind.reset_project_save_status(false)
 
 
-## Saves what is not saved, where the user wants that; false where it could not be.
-func save_if_wanted() -> bool:
+## Saves what is not saved, where the user wants that; "" or why it could not be.
+func save_if_wanted() -> String:
 	if not _preferences.save_with_calls or is_saved():
-		return true
-	if not _has_room():
-		return false
+		return ""
+	if _file.get("path") == path() and _file.sha256 != FileAccess.get_sha256(path()):
+		return WRITTEN_BY_ANOTHER % path()
+	if not _has_room(path(), text().to_utf8_buffer()):
+		return NOT_SAVED % path()
 	mind.save_project()
 	written = FileAccess.get_file_as_bytes(path())
 	if is_saved() and written != text().to_utf8_buffer():
 		mind.reset_project_save_status(false)
-	return is_saved()
+	_note_file()
+	return "" if is_saved() else NOT_SAVED % path()
 
 
-# Arrow empties the file first, and does not look whether a full disk takes what it writes then.
-func _has_room() -> bool:
-	var beside := path() + ".fletcher"
-	var why := _write(beside, text().to_utf8_buffer())
+## Once a frame: notes what Arrow opens, and what its user saves.
+func watch_file() -> void:
+	var was_saved := _was_saved
+	_was_saved = is_saved()
+	if not _was_saved or path().is_empty():
+		return
+	if not was_saved or _file.get("path") != path() or _file.last_save != mind._PROJECT.meta.get("last_save"):
+		_note_file()
+
+
+func _note_file() -> void:
+	_file = {"path": path(), "last_save": mind._PROJECT.meta.get("last_save"), "sha256": FileAccess.get_sha256(path())}
+
+
+# A file is emptied first, and Arrow does not even look whether a full disk takes what it writes then.
+func _has_room(file_path: String, bytes: PackedByteArray) -> bool:
+	var beside := file_path + ".fletcher"
+	var why := _write(beside, bytes)
 	DirAccess.remove_absolute(beside)
 	return why != NOT_ALL
 
@@ -319,7 +344,10 @@ func restore(copy: Dictionary) -> String:
 	put_back(copy)
 	if not is_as_before and (found.is_empty() or not is_ours):
 		return CHANGED_ON_DISK % copy.path
-	var why := "" if is_as_before else _write(copy.path, copy.bytes)
+	var why := ""
+	if not is_as_before:
+		why = _write(copy.path, copy.bytes) if _has_room(copy.path, copy.bytes) else NOT_ALL
+		_note_file()
 	if not why.is_empty():
 		return NOT_WRITTEN % [copy.path, why]
 	if copy.saved:

@@ -206,8 +206,9 @@ func _restore(copy: Dictionary) -> void:
 
 
 func _save() -> void:
-	if not _project.save_if_wanted():
-		failed.emit("NOT_SAVED", "%s could not be saved: the disk may be full, or not be there." % _project.path())
+	var why: String = _project.save_if_wanted()
+	if why:
+		failed.emit("NOT_SAVED", why)
 
 
 # --- what the server says ---------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ class FileSync(_Message):
     """The client's `.arrow` content, which replaces the server's copy."""
 
     type: Literal["file_sync"]
-    request_id: str | None = None
+    request_id: Annotated[Name | None, BeforeValidator(_name)] = None
     project_id: OptionalProject = None
     arrow_content: str
     current_scene_id: OptionalId = None

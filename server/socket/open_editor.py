@@ -131,6 +131,8 @@ class OpenEditor(Session):
         pendings, left = self._conversation.pendings(self.project_id), self._left_by_guest
         if self.confirm == "always" or not await self._is_left_by(left):
             return None
+        async with self._until_stopped:
+            pass
         self._require_shown(key)
         self._require_idle()
         editor = self._editor_for(UserMessage(type="user_message"))
@@ -185,8 +187,7 @@ class OpenEditor(Session):
             raise GuestRefused(Failure("BUSY", busy))
 
     async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:
-        request_id = message.request_id if isinstance(message, FileSync) else None
-        came = self._conversation.stories.comes()
+        request_id, came = message.request_id if isinstance(message, FileSync) else None, self._arrived
         try:
             await super()._take_story(message, project_id)
         except BaseException:

@@ -15,6 +15,11 @@ from server.socket.state import State
 
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
+_LARGEST_EXACT = 2**53
+_INEXACT = (
+    "This names a number over 2^53, of which an editor reads the first 53 bits alone: it would change something else. "
+    "Ids that are made of the time (meta.epoch) become so long. Nothing was done: do it in the editor."
+)
 ANOTHER_STORY = Failure("CONFLICT", "Another story has been opened in this editor meanwhile. Nothing is done there.")
 """Why an editor is left that shows another story than its turn's."""
 NOT_FOLLOWED = Failure(
@@ -180,7 +185,10 @@ class RemoteEditor:
         """What is asked of the client, worked out in a thread."""
 
         def asked() -> _Request:
-            return ask([call for one in applied for call in self._dialect.calls(one, view)])
+            calls = [call for one in applied for call in self._dialect.calls(one, view)]
+            if not all(_is_exact(call.arguments) for call in calls):
+                raise CannotExecute(_INEXACT)
+            return ask(calls)
 
         # A dialect may look into what the client shows, and each call may bring long notes of the story along.
         return await in_thread(asked)
@@ -375,6 +383,15 @@ def _new_in(reported: ArrowProject, kind: str, call: Call, expected: ArrowProjec
         return {}
     real = {call.created[0]: new[0]}
     return real | ({call.created[1]: there[new[0]]["entry"]} if kind == "scene" else {})
+
+
+def _is_exact(value: Any) -> bool:
+    """Whether an editor reads the numbers in it as they are: Godot takes those of JSON for fractions of 53 bits."""
+    if isinstance(value, dict):
+        return all(map(_is_exact, cast("dict[str, Any]", value).values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_exact, cast("Sequence[Any]", value)))
+    return not isinstance(value, int) or abs(value) <= _LARGEST_EXACT
 
 
 def _whole(value: Any) -> int | None:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -94,6 +93,8 @@ class Session:
         self._conversation = Conversation(workspace, services)
         self._turn: OpenTurn | None = None
         self._ended_in: str | None = None  # the project of a turn that the client may not know to have ended
+        self._arrived = 0  # the number, as of a story, of the message that is handled
+        self._until_stopped = asyncio.Lock()
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
         self.id = secrets.token_hex(4)
@@ -141,8 +142,9 @@ class Session:
         Raises:
             AccessDenied: A `hello` brought a token that opens nothing.
         """
-        may_show = text is not None and _STORY in text
-        with self._conversation.stories.unread.reading() if may_show else nullcontext():
+        stories = self._conversation.stories
+        self._arrived = stories.comes()
+        with stories.unread.reading():  # whatever it is, a story may stand behind it
             await self._services.rounds.wait(self.workspace)
             await self._receive(text)
 
@@ -238,7 +240,6 @@ class Session:
 
     async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:
         self.situation, self._conversation.open_project = Situation.of(message), project_id
-        self._ended_in = None
         if self._turn is not None and project_id != self._turn.project_id:
             self._turn.editor.leave(ANOTHER_STORY)  # at once, and whether or not the other story can be read
         content = message.arrow_content
@@ -370,6 +371,8 @@ class Session:
 
     async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
         """What runs the turn; None where none can be now, or this one was stopped as it was announced."""
+        async with self._until_stopped:  # an assistant's may be, whose end is still to be told
+            pass
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
             await self._end_where_none_ends()
@@ -493,6 +496,10 @@ class Session:
 
     async def _stop(self, guest: Guest | None = None) -> None:
         """Ends what runs, and the open questions with it; for a guest only its own turn, if that has not ended yet."""
+        async with self._until_stopped:
+            await self._stop_now(guest)
+
+    async def _stop_now(self, guest: Guest | None) -> None:
         if guest is not None and (self._turn is None or self._turn.guest is not guest):
             return
         turn = await self._cancel_turn()

@@ -21,6 +21,7 @@ from corpora import (
     InvalidName,
     ProjectKey,
     ProjectNotFound,
+    ValueRefused,
     WorkspaceFull,
     documents,
 )
@@ -388,3 +389,17 @@ def test_every_project_of_every_workspace_is_named(catalog: Catalog, put: Put) -
     for key in keys:
         put(key, "notes.md", "text")
     assert sorted(catalog.every_project()) == keys
+
+
+def test_a_document_that_has_the_id_of_another_projects_is_refused_and_that_one_stays(
+    catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names are anybody's choice, and an id is 64 bits of what is made of one."""
+    ada, bo = ProjectKey("ada", "1"), ProjectKey("bo", "1")
+    monkeypatch.setattr(ProjectKey, "document_id", lambda _key, _name: "0123456789abcdef")
+    put(ada, "bible.md", "Elena keeps the lighthouse.")
+    with pytest.raises(ValueRefused):
+        put(bo, "chosen.md", "Nothing.")
+    assert [document.name for document in catalog.documents(ada)] == ["bible.md"]
+    assert [passage.text for passage in catalog.passages(ada)] == ["Elena keeps the lighthouse."]
+    assert catalog.documents(bo) == []

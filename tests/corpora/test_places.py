@@ -108,22 +108,22 @@ def test_of_workspaces_that_wait_each_is_served_in_turn_and_has_half_at_most() -
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_between_two_very_long_writes_shorter_ones_have_their_time(
+def test_between_two_very_long_writes_of_a_workspace_those_of_others_have_their_time(
     catalog: Catalog, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many very long ones wait: what somebody else asks for meanwhile is several short ones."""
+    """However many very long ones wait: what somebody else asks for meanwhile is several."""
     monkeypatch.setattr("corpora.database._MANY_ROWS", 2)
     monkeypatch.setattr("corpora.database._VERY_MANY_ROWS", 3)
     ada, bo = ProjectKey("ada", "1"), ProjectKey("bo", "1")
     left = list[list[str]]()
 
     def rest(_seconds: float) -> None:
-        put(bo, f"{len(left)}.md", "One.", "Two.")  # long, and not very long
+        put(bo, f"{len(left)}.md", "One.", "Two.", "Three.")  # others rest only for what is their own
         left.append([document.name for document in catalog.documents(ada)])
-        catalog._rests_until = 0.0  # pyright: ignore[reportPrivateUsage]
+        catalog._rests_until = {}  # pyright: ignore[reportPrivateUsage]
 
     def is_to_rest() -> None:
-        catalog._rests_until = math.inf  # pyright: ignore[reportPrivateUsage]
+        catalog._rests_until = {"ada": math.inf}  # pyright: ignore[reportPrivateUsage]
 
     monkeypatch.setattr("corpora.database.sleep", rest)
     put(ada, "a.md", "One.", "Two.", "Three.")

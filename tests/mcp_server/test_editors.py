@@ -16,6 +16,7 @@ from server import Access
 from server.dialects import Frame
 from server.limits.written import MAX_SELECTED
 from server.socket import session, stories
+from server.socket.conversation import Conversation
 from server.socket.editors import Guest
 from server.socket.messages import ClientMessage, UserMessage, decode
 from server.socket.read_story import ReadStory, read_story
@@ -313,6 +314,39 @@ async def test_an_assistant_that_cancels_as_its_turn_begins_leaves_the_editor_fr
 
     assert ended["reason"] == "stopped"
     assert done["status"] == "done"
+
+
+async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_has_cancelled_is_told(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops, is_asked = Event(), Event()
+    drop, start = Conversation.drop_questions, Session._start_turn  # pyright: ignore[reportPrivateUsage]
+
+    async def held(conversation: Conversation, guests_turn: str | None) -> None:
+        stops.set()
+        assert await asyncio.to_thread(is_asked.wait, 60)
+        await drop(conversation, guests_turn)
+
+    async def started(of: Session, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
+        if stops.is_set():
+            is_asked.set()
+        return await start(of, message, guest)
+
+    monkeypatch.setattr(Conversation, "drop_questions", held)
+    monkeypatch.setattr(Session, "_start_turn", started)
+    async with arrow(home) as editor, assistant(home.url) as scribe, assistant(home.url) as other:
+        editor.may_answer.clear()
+        working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+        await editor.called.wait()
+        working.cancel()
+        assert await asyncio.to_thread(stops.wait, 60)
+        editor.may_answer.set()
+        renamed = {"function": "update_node", "arguments": {"node_id": 2, "name": "found"}}
+        await other.call("apply_operations", operations=[renamed])
+        await editor.until("turn_end", 2)
+
+    told = [frame["type"] for frame in editor.seen if frame["type"] in ("turn_start", "turn_end")]
+    assert told == ["turn_start", "turn_end"] * 2
 
 
 async def test_an_assistant_that_is_stopped_as_its_turn_is_announced_asks_and_does_nothing(
@@ -680,18 +714,26 @@ async def test_of_several_editors_one_has_to_be_named(home: House) -> None:
 
 
 @pytest.mark.parametrize("names_requests", [True, False])
+@pytest.mark.parametrize("is_decoded", [True, False])
 async def test_an_assistant_works_in_the_story_that_it_has_asked_for_and_in_none_from_before(
-    home: House, monkeypatch: pytest.MonkeyPatch, *, names_requests: bool
+    home: House, monkeypatch: pytest.MonkeyPatch, *, is_decoded: bool, names_requests: bool
 ) -> None:
-    """What came before its question is still being read then."""
+    """What came before its question is still being read then, or even decoded."""
     written = "What its writer has written since. " * 10
     reads, is_asked = Event(), Event()
 
-    def slow(content: str, before: ReadStory | None) -> ReadStory:
+    def wait(content: str) -> None:
         if "An older one" in content:
             reads.set()
             assert is_asked.wait(60)
+
+    def slow(content: str, before: ReadStory | None) -> ReadStory:
+        wait(content)
         return read_story(content, before)
+
+    def slowly_decoded(text: str) -> ClientMessage:
+        wait(text)
+        return decode(text)
 
     async def write() -> None:
         editor.editor.execute("update_node", {"node_id": 3, "data": {"content": written}})
@@ -700,14 +742,18 @@ async def test_an_assistant_works_in_the_story_that_it_has_asked_for_and_in_none
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         editor.names_requests = names_requests
         await editor.has_arrived()
-        monkeypatch.setattr(stories, "read_story", slow)
-        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": "An older one."}})
+        if is_decoded:
+            monkeypatch.setattr(stories, "read_story", slow)
+        else:
+            monkeypatch.setattr(session, "decode", slowly_decoded)
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": "An older one. " * 200}})
         await editor.show()
         assert await asyncio.to_thread(reads.wait, 60)
         editor.before_it_shows = write
         anew = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": "Anew."}}}
-        await scribe.call("apply_operations", operations=[anew])
+        asked = await scribe.call("apply_operations", operations=[anew])
         assert written in editor.editor.content
+        assert "CONFLICT" not in text_of(asked)
 
 
 async def test_an_assistants_turn_begins_once_all_that_was_shown_before_it_is_read(

@@ -175,10 +175,10 @@ def test_what_is_still_being_read_is_looked_at_before_anything_is_asked_for(
         assert not any(frame["type"] == "function_call" for frame in editor.until_the_end())
 
 
-@pytest.mark.parametrize("has_changed", [True, False])
+@pytest.mark.parametrize(("has_changed", "shows"), [(True, False), (True, True), (False, False)])
 @pytest.mark.parametrize("dialect", ["spec", "envelope"])
 def test_a_stop_that_crosses_the_end_has_taken_all_of_that_turn_back(
-    home: House, dialect: str, *, has_changed: bool
+    home: House, dialect: str, *, has_changed: bool, shows: bool
 ) -> None:
     """These clients do that by themselves."""
     full = story_text().replace("The pier is empty.", WRITTEN)
@@ -191,6 +191,8 @@ def test_a_stop_that_crosses_the_end_has_taken_all_of_that_turn_back(
             home.model.add(["It is a pier."])
             editor.ask("What is there?", arrow_content=full)
         editor.until_the_end()
+        if shows:  # what its calls have come to
+            client.sync(editor.content)
         client.send("stop")
         editor.until_the_end()
         editor = Editor(client, dialect, full)

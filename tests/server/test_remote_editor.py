@@ -37,3 +37,24 @@ async def test_calls_are_worked_out_beside_the_event_loop(many: int, monkeypatch
     outcome = await editor.apply(applied)
     assert outcome.failure is not None
     assert [one != here for one in worked_out] == [True]
+
+
+@pytest.mark.parametrize("number", [2**53, 2**53 + 1])
+async def test_no_call_names_a_number_that_an_editor_reads_as_another(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ids are that are made of the time: the node beside would be changed."""
+    dialect, sent = DIALECTS["arrow-ai"](Client()), list[Frame]()
+    calls = (Call("update_node", {"data": {"lines": [{"node_id": number}]}}),)
+    monkeypatch.setattr(dialect, "calls", lambda *_: calls)
+
+    async def send(frame: Frame) -> None:
+        sent.append(frame)
+        result = {"request_id": frame["request_id"], "success": True, "result": "", "error": ""}
+        assert editor.resolve(FunctionResult.model_validate({"type": "function_result"} | result), 1)
+
+    view: Any = SimpleNamespace(content=None, project=None)
+    editor = RemoteEditor(dialect, send, lambda _: None, lambda _: view, 60, Unread())
+    applied: Any = SimpleNamespace(calls=calls, result={"node_id": number})
+    outcome = await editor.apply(applied)
+    assert (outcome.success, len(sent)) == ((True, 1) if number == 2**53 else (False, 0))

@@ -184,7 +184,7 @@ _FEW_PAGES = "from fletcher.__main__ import main; from workbench import shell; s
 
 def test_so_many_pages_are_open_and_no_more_and_another_workspace_still_has_room(tmp_path: Path) -> None:
     most: Any = shell
-    assert (most._MOST_PAGES, most._MOST_OF_WORKSPACE) == (100, 40)
+    assert (most._MOST_PAGES, most._MOST_OF_WORKSPACE) == (60, 24)
     tokens = tmp_path / "tokens"
     tokens.write_text("tok-red red\ntok-blue blue\n")
     command = [sys.executable, "-c", _FEW_PAGES, "serve", "--port", "0", "--data-dir", tmp_path / "data"]

@@ -244,6 +244,19 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, asked: lis
 
 
 @wide_alone
+def test_who_closes_the_page_is_asked_about_what_stands_only_in_a_form(story_page: Page, asked: list[str]) -> None:
+    open_functions(story_page)
+    choose(story_page, "Function", "create_variable")
+    write(story_page, "Name", "gold")
+    load_anew(story_page)
+    node(story_page, 13).wait_for()
+    assert asked == ["beforeunload"]
+    load_anew(story_page)
+    node(story_page, 13).wait_for()
+    assert asked == ["beforeunload"]
+
+
+@wide_alone
 def test_who_closes_the_page_is_asked_about_changes_also_where_the_server_has_ended(
     story_page: Page, asked: list[str], tmp_path: Path
 ) -> None:
@@ -284,19 +297,24 @@ def test_what_is_written_before_the_server_has_heard_of_a_click_stays(story_page
     message.fill("nothing")
     story_page.evaluate("""() => {
       const emit = socket.emit.bind(socket), held = [];
-      socket.emit = (...said) => held.push(said);
+      window.hold = () => socket.emit = (...said) => held.push(said);
       window.letGo = () => {
         socket.emit = emit;
-        held.forEach((said) => emit(...said));
+        held.splice(0).forEach((said) => emit(...said));
       };
     }""")
+    story_page.evaluate("hold() && null")
     story_page.get_by_role("button", name="Preview", exact=True).click()
     message.press("End")
     message.press_sequentially(" And what comes next.")
-    story_page.evaluate("letGo()")
+    story_page.evaluate("letGo(); hold() && null")
     story_page.locator(".change .answer").last.filter(has_text="not").wait_for()
     expect(message).to_have_value(" And what comes next.")
-    message.fill("")
+    message.press_sequentially(" And more.")
+    story_page.evaluate("letGo()")
+    story_page.get_by_role("button", name="Preview", exact=True).click()
+    story_page.locator(".change .question").last.filter(has_text="And what comes next. And more.").wait_for()
+    expect(message).to_have_value("")
 
 
 @wide_alone

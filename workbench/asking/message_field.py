@@ -23,12 +23,7 @@ class _Draft(ui.element, component="draft.js"):
                 field.write(event.args[: field.longest])
                 self.run_method("done")
 
-        def leave(event: GenericEventArguments) -> None:
-            if isinstance(event.args, str):
-                field.set_value(event.args[: field.longest])
-
         self.on("kept", show)
-        self.on("left", leave)
 
 
 class MessageField(ui.textarea):
@@ -67,8 +62,9 @@ class MessageField(ui.textarea):
     @contextmanager
     def sending(self) -> Generator[None]:
         """Is empty in the block, but for what is written meanwhile; only then the browser gives up what is sent."""
-        self._draft.run_method("send", self.value)
+        sent = self.value
         self.set_value("")
+        self._draft.run_method("send", sent)  # afterwards: what has been written since is put there again
         self.is_under_way = True
         try:
             yield

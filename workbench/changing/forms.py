@@ -79,7 +79,7 @@ class FunctionForm:
         self._function.props("dense outlined")
         self._drawn = ""  # the function whose form is there
         self._chosen: Any = None  # what it is about
-        self._form = ui.column().classes("list")
+        self._form = ui.column().classes("list function")
         self._asking = ui.element("div").classes("hidden")  # its dialogs are shown elsewhere
         self.problem = ui.label().props('role="alert"').classes("problem")
         shown.was_opened.subscribe(self._draw)

@@ -5,8 +5,8 @@ export default {
   template: "<div hidden></div>",
   mounted() {
     // Listeners, as the library has a handler of its own: by that it knows a tab again which is loaded anew.
-    const [forget, reloads] = [() => this.ask(false), () => (this.reloads = true)];
-    this.heard = { beforeunload: this.leaves, click: this.clicks, forget, reloads };
+    const [forget, reloads] = [this.forget, () => (this.reloads = true)];
+    this.heard = { beforeunload: this.leaves, click: this.clicks, input: this.writes, forget, reloads };
     for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
     this.count = this.answered = 0;
     queueMicrotask(() => this.listens(window.socket)); // it is made once all elements are there
@@ -28,8 +28,15 @@ export default {
     ask(unsaved) {
       this.unsaved = unsaved;
     },
+    // Into a form of a function: what is written there is nowhere else until that form is drawn anew.
+    writes(event) {
+      if (event.target.closest(".function")) this.field = event.target;
+    },
+    forget() {
+      this.unsaved = this.field = null;
+    },
     leaves(event) {
-      if (this.unsaved && !this.reloads) event.preventDefault();
+      if ((this.unsaved || this.field?.isConnected) && !this.reloads) event.preventDefault();
     },
     listens(socket) {
       socket.on("connect", this.returns);

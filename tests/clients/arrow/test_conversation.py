@@ -1,5 +1,6 @@
 """What was said about a project: kept from one session to the next, for this user alone, until it is cleared."""
 
+import resource
 import sys
 from pathlib import Path
 
@@ -41,6 +42,20 @@ def test_it_is_there_again_when_arrow_is_started_again(godot: Godot, server: Hou
         again.fletcher("clear_history")
         assert _kept(tmp_path) == []
         assert again.errors() == []
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of another process")
+def test_a_full_disk_leaves_it_as_it_was(godot: Godot, server: House, tmp_path: Path) -> None:
+    server.model.play([[Text(["Good evening. " * 20])], [Text(["As I said."])]])
+    with running(godot, tmp_path, server.url) as editor:
+        editor.open(text_of("lamp"))
+        editor.turn("send", "Hello?")
+        (kept,) = _kept(tmp_path)
+        before = kept.read_bytes()
+        with editor.full_disk():
+            editor.turn("send", "What did you say?")
+        assert kept.read_bytes() == before
+        assert editor.errors() == []
 
 
 @pytest.mark.parametrize("damaged", ["", "[3, {}]", "{", '"x"'])

@@ -65,13 +65,14 @@ def test_what_is_taken_back_on_a_full_disk_is_not_saved_and_is_said(editor: Edit
     before = editor.text
     server.model.play([[_GOLD], [Text(["There it is."])]])
     editor.turn("send", "Add ten gold.")
-    since = editor.mark()
+    in_file, since = editor.file.read_bytes(), editor.mark()
 
     with editor.full_disk():
         assert editor.fletcher("undo")
         editor.frames()
 
     assert editor.text == before
+    assert editor.file.read_bytes() == in_file
     assert not editor.call("project", "is_saved")
     code, message = editor.wait("failed", since)[:2]
     assert code == "NOT_WRITTEN"
@@ -98,6 +99,34 @@ def test_what_is_to_be_saved_on_a_full_disk_stays_in_the_file_as_it_was_and_in_t
     assert not editor.call("project", "is_saved")
     assert "A page of notes." in editor.text
     assert [file.name for file in editor.file.parent.glob("*.fletcher")] == []
+
+
+@pytest.mark.parametrize("is_question", [True, False])
+def test_what_another_program_has_written_into_the_file_is_not_overwritten_and_that_is_said(
+    editor: Editor, server: House, *, is_question: bool
+) -> None:
+    """The page, for instance, which writes a story back."""
+    editor.open(text_of("lamp"))
+    editor.frames()
+    editor.call("mind", "update_resource", 15, {"notes": "A page of notes."}, "nodes", False)
+    editor.call("mind", "reset_project_save_status", False)
+    theirs, since = editor.file.read_bytes().replace(b"lamp", b"lantern"), editor.mark()
+    editor.file.write_bytes(theirs)
+    server.model.play([[Text(["Good evening."])]] if is_question else [[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    code, message = editor.wait("failed", since)[:2]
+    assert code == "NOT_SAVED"
+    assert f"{editor.file} has been changed on the disk" in message
+    assert editor.file.read_bytes() == theirs
+    assert not editor.call("project", "is_saved")
+
+    editor.call("mind", "save_project")  # as its user may
+    editor.frames()
+    since = editor.mark()
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Once more.")
+    assert editor.call("project", "is_saved")
+    assert editor.file.read_bytes() == editor.text.encode()
 
 
 def _type(editor: Editor, text: str) -> None:

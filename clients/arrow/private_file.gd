@@ -1,0 +1,19 @@
+## A file that only the user can read, and that is another one only once all of it is on the disk.
+extends Object
+
+
+## "" or what keeps it from being written; then it is as it was.
+static func write(path: String, text: String) -> String:
+	var beside := path + ".new"
+	var file := FileAccess.open(beside, FileAccess.WRITE)
+	if file == null:
+		return error_string(FileAccess.get_open_error())
+	if OS.get_name() != "Windows":  # where the user's folder is the user's own; before anything is written into it
+		FileAccess.set_unix_permissions(beside, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
+	file.store_string(text)
+	file.close()
+	if FileAccess.get_file_as_string(beside) != text:
+		DirAccess.remove_absolute(beside)
+		return "the disk is full"
+	var error := DirAccess.rename_absolute(beside, path)
+	return "" if error == OK else error_string(error)
