@@ -247,7 +247,7 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, asked: lis
 def test_who_closes_the_page_is_asked_about_what_stands_only_in_a_form(story_page: Page, asked: list[str]) -> None:
     open_functions(story_page)
     choose(story_page, "Function", "create_variable")
-    write(story_page, "Name", "gold")
+    write(story_page, "notes", "What the keeper is paid with.")
     load_anew(story_page)
     node(story_page, 13).wait_for()
     assert asked == ["beforeunload"]
