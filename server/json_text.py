@@ -37,7 +37,7 @@ def read_object(text: str, what: str) -> dict[str, Any]:
     if has_more_values(text, _MOST_VALUES):
         raise JsonError(f"{what} must not have more than {_MOST_VALUES} values.")
     try:
-        value = json.loads(_tidy(text), strict=False, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+        value = json.loads(tidy(text), strict=False, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise JsonError(f"{what} must be one JSON object, and this is not JSON: {error}.") from error
     if not isinstance(value, dict):
@@ -111,7 +111,7 @@ def _texts(value: Any) -> Iterator[str]:
                 pass
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
     r"""Godot writes U+000B as ``\v``, which is not JSON, and leaves other control characters as they are."""
     if r"\v" not in text:
         return text

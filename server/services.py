@@ -313,10 +313,6 @@ class CatalogPendings:
         found = self._newest(content_sha256)
         return "" if found is None or _is_shared(found) else found.id
 
-    def has_before(self, content_sha256: str) -> bool:
-        """Whether something is kept from before a turn that led to this story."""
-        return self._newest(content_sha256) is not None
-
     def move_before(self, before: Before, content_sha256: str) -> None:
         """Keeps it, as it is now, in its place, for this story."""
         self._catalog.replace_pending(self._workspace, self._project_id, before.id, _payload(before), content_sha256)

@@ -1,6 +1,7 @@
 ## What was said about one project, kept from one session to the next in a file that only the user can read.
 extends RefCounted
 
+const JsonText := preload("json_text.gd")
 const PrivateFile := preload("private_file.gd")
 
 const FOLDER := "user://fletcher"
@@ -53,6 +54,6 @@ func _write() -> void:
 	if _file.is_empty():
 		return
 	DirAccess.make_dir_recursive_absolute(FOLDER)
-	var why := PrivateFile.write(_file, JSON.stringify(exchanges))
+	var why := PrivateFile.write(_file, JsonText.tidy(JSON.stringify(exchanges)))
 	if why:
 		print("Fletcher: the conversation cannot be kept: %s" % why)

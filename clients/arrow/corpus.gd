@@ -15,6 +15,8 @@ const TIMEOUT_S := 600.0
 ## How often the list is looked at while the server still embeds some of it.
 const REFRESH_S := 2.0
 const LONGEST_S := 60.0
+## Of an answer that says all there is: with any other the list stays as it was known, and is asked for again.
+const KNOWN := ["", "NO_PROJECT", "PROJECT_NOT_FOUND", "FOLDER_NOT_FOUND"]
 
 var documents: Array = []
 ## The answer of GET folder; empty where none is linked.
@@ -26,6 +28,9 @@ var _connection: RefCounted
 ## The name of the document that is on its way over the socket.
 var _sending := ""
 var _is_adding := false
+## The project whose documents these are, and whether the server has said so last.
+var _listed := ""
+var _is_listed := true
 var _again := Timer.new()
 
 
@@ -52,14 +57,17 @@ func _fetch() -> bool:
 	var folder := await _ask(HTTPClient.METHOD_GET, "folder", key)
 	if key != _project.key():
 		return false
-	documents = answer.json.get("documents", []) if answer.error.is_empty() else []
-	linked = folder.json if folder.error.is_empty() else {}
+	_is_listed = answer.code in KNOWN and folder.code in KNOWN
+	if _is_listed or key != _listed:
+		documents = answer.json.get("documents", [])
+		linked = folder.json
+	_listed = key
 	return true
 
 
 # What is being embedded changes by itself; where it does not, it is asked for less and less often.
 func _look_again(after_s: float) -> void:
-	if documents.any(_is_unfinished):
+	if not _is_listed or documents.any(_is_unfinished):
 		_again.start(after_s)
 
 

@@ -1,6 +1,7 @@
 ## The project that is open in Arrow: its text as Arrow saves it, and a copy that can be put back byte for byte.
 extends RefCounted
 
+const JsonText := preload("json_text.gd")
 const Shown := preload("shown.gd")
 const UNTITLED := "Untitled Adventure"
 const NOT_NAMED := "Open or create a named project to use Fletcher."
@@ -78,7 +79,7 @@ func key() -> String:
 
 ## The whole document, as it stands in the editor.
 func text() -> String:
-	return Helpers.Utils.stringify_json(mind._PROJECT)
+	return JsonText.tidy(Helpers.Utils.stringify_json(mind._PROJECT))
 
 
 ## Its text for the server, which then knows all of it.
@@ -141,8 +142,11 @@ func save_if_wanted() -> String:
 		return NOT_SAVED % path()
 	mind.save_project()
 	written = FileAccess.get_file_as_bytes(path())
-	if is_saved() and written != text().to_utf8_buffer():
-		mind.reset_project_save_status(false)
+	var bytes := text().to_utf8_buffer()
+	if is_saved() and written != bytes:  # not all of it, or what Arrow could not open again
+		if not _write(path(), bytes).is_empty():
+			mind.reset_project_save_status(false)
+		written = FileAccess.get_file_as_bytes(path())
 	_note_file()
 	return "" if is_saved() else NOT_SAVED % path()
 
@@ -191,8 +195,14 @@ func pull_inspector() -> void:
 		return
 	var before := str(nodes[inspected])
 	var was_saved := is_saved()
+	var history: Dictionary = mind._HISTORY.duplicate()
+	history.MEMORY = mind._HISTORY.MEMORY.duplicate()
 	tab.read_and_update_inspected_node(true)
-	if was_saved and str(nodes[inspected]) == before:
+	if str(nodes[inspected]) != before:
+		return
+	mind._HISTORY.merge(history, true)  # else what Arrow could redo would be gone
+	mind.reset_history_tools()
+	if was_saved:
 		_mark_saved()
 
 

@@ -137,7 +137,8 @@ class Conversation:
         if project.to_text() == unseen:
             return False
         pendings, now = self.pendings(project_id), fingerprint(project)
-        if not pendings.has_before(now):
+        kept = pendings.find_before(now)
+        if kept is None or kept.content != unseen:  # of an earlier turn, which led to the same
             pendings.keep_before(Before(unseen, is_shared=True), now)
         return True
 

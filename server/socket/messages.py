@@ -19,7 +19,7 @@ from pydantic import (
 
 from agent import ConfirmationPolicy, Exchange
 from arrow_project import is_within
-from server.json_text import JsonError, read_object, refuse_crowded_story
+from server.json_text import JsonError, read_object, refuse_crowded_story, tidy
 from server.limits.written import MAX_SELECTED, Name, Parameters, Token, Words, last_exchanges, latest, may_be_id
 from server.problems import first_problems
 
@@ -137,6 +137,7 @@ OptionalProject = Annotated[Name | None, BeforeValidator(_name)]
 # One that is wrong is enough: what is wrong with each of 300,000 would fill the memory.
 SelectedNodes = Annotated[list[OptionalId], FailFast(), Field(max_length=MAX_SELECTED), BeforeValidator(_list)]
 OptionalText = Annotated[str | None, BeforeValidator(_text_or_none)]
+OptionalContent = Annotated[OptionalText, AfterValidator(lambda content: content and tidy(content))]
 
 
 class _Message(BaseModel):
@@ -149,7 +150,7 @@ class FileSync(_Message):
     type: Literal["file_sync"]
     request_id: Annotated[Name | None, BeforeValidator(_name)] = None
     project_id: OptionalProject = None
-    arrow_content: str
+    arrow_content: Annotated[str, AfterValidator(tidy)]
     current_scene_id: OptionalId = None
     selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
     confirm: ConfirmationPolicy | None = None
@@ -173,7 +174,7 @@ class UserMessage(_Message):
     selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
-    arrow_content: OptionalText = None
+    arrow_content: OptionalContent = None
     function: Name | None = Field(default=None, validation_alias=FUNCTION_NAMES)
     function_params: Parameters | None = None
     confirm: ConfirmationPolicy | None = None
@@ -207,7 +208,7 @@ class FunctionResult(_Message):
     success: bool
     result: Told = None
     error: Annotated[str | None, BeforeValidator(_words)] = None
-    arrow_content: OptionalText = None
+    arrow_content: OptionalContent = None
     affected_nodes: Told = None
     referenced_by: Told = None
     used_by: Told = None

@@ -130,6 +130,34 @@ def test_also_what_was_shown_since_a_turn_began_that_has_done_something(
         assert '"gold"' not in editor.content
 
 
+@pytest.mark.parametrize("ends", ["late", "stopped"])
+@pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
+def test_also_where_an_earlier_turn_has_led_to_the_same_story(
+    home: House, patience: Patience, dialect: str, ends: str
+) -> None:
+    said = Use("update_node", {"node_id": 50, "data": {"content": "Anew."}})
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect, with_a_node_alone("What was there before."))
+        home.model.add([said], ["Done."], [said])
+        editor.ask("Say it anew.", arrow_content=editor.content)
+        client.answer(*editor.do(), arrow_content=editor.content)
+        editor.until_the_end()
+        editor.execute("update_node", {"node_id": 50, "data": {"content": WRITTEN}})
+        editor.agree("Say it anew.")
+        late = client.call()
+        if ends == "late":
+            patience.end(client)
+        else:
+            client.send("stop")
+        editor.until_the_end()
+        asked = flat(late)
+        client.answer(late, editor.execute(asked["function"], asked["arguments"]), arrow_content=editor.content)
+        assert WRITTEN not in editor.content
+        client.sync(editor.content)
+        undo(editor)
+        assert WRITTEN in editor.content
+
+
 @pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
 def test_also_while_the_turn_before_is_still_measured(
     home: House, patience: Patience, monkeypatch: pytest.MonkeyPatch, dialect: str

@@ -2,12 +2,13 @@
 
 import json
 import resource
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.arrow_project.conform.starts import text_of
-from tests.clients.arrow.editor import Editor
+from tests.clients.arrow.editor import Editor, Godot, running
 from tests.end_to_end.messages_api import Hang, Text, ToolUse
 from tests.real_client.house import House
 
@@ -127,6 +128,44 @@ def test_what_another_program_has_written_into_the_file_is_not_overwritten_and_t
     editor.turn("send", "Once more.")
     assert editor.call("project", "is_saved")
     assert editor.file.read_bytes() == editor.text.encode()
+
+
+def test_what_has_a_vertical_tab_is_sent_and_saved_as_json(editor: Editor, server: House) -> None:
+    """Godot writes it as none, and what is on a clipboard may have one."""
+    number = editor.open(text_of("lamp"))
+    _type(editor, "A page\v of notes with a \\v.")
+    server.model.play([[Text(["Good ", "evening."])]])
+    assert editor.turn("send", "Hello?")["reason"] == "done"
+    assert editor.call("project", "is_saved")
+    for node in (json.loads(editor.text), json.loads(editor.file.read_bytes())):
+        assert node["resources"]["nodes"]["2"]["notes"] == "A page\v of notes with a \\v."
+
+    editor.open(text_of("blank"), "another")
+    editor.call("mind", "open_project", number, True)
+    editor.wait_state("idle")
+    assert _typed(editor) == "A page\v of notes with a \\v."
+
+
+def test_a_question_leaves_what_arrow_can_redo(godot: Godot, server: House, tmp_path: Path) -> None:
+    """Where its user has switched its history on."""
+    settings = {"appearance_theme": 0, "language": "en", "app_local_dir_path": "user://", "history_size": 20}
+    (tmp_path / ".arrow.config").write_text(json.dumps(settings | {"window": None, "panels": None}))
+    with running(godot, tmp_path, server.url) as editor:
+        editor.open(text_of("lamp"))
+        for text in ("A first.", "A second.", "A third."):
+            modified = {"id": 2, "modification": {"notes": text}, "field": "nodes"}
+            editor.call("mind", "central_event_dispatcher", "update_resource", modified)
+            editor.frames()
+        editor.call("mind", "history_rotate", -1)
+        editor.frames(8)
+        assert _typed(editor) == "A second."
+        editor.call("mind", "inspect_node", 2, -1, True)
+        editor.frames(8)
+        server.model.play([[Text(["Good evening."])]])
+        editor.turn("send", "Hello?")
+        editor.call("mind", "history_rotate", 1)
+        editor.frames(8)
+        assert _typed(editor) == "A third."
 
 
 def _type(editor: Editor, text: str) -> None:
