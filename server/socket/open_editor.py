@@ -96,6 +96,9 @@ class OpenEditor(Session):
                 does not count.
         """
         await self.show_story(key)
+        async with self._until_stopped:
+            pass
+        self._require_shown(key)  # from here on nothing is waited for until the turn has begun
         self._require_idle()
         if guest.brings_yes and self.confirm == "always":  # as the client says with its story
             raise GuestRefused(_USERS_OWN)
@@ -128,11 +131,11 @@ class OpenEditor(Session):
             GuestRefused: As for `show_story`, or the client's own turn is under way.
         """
         await self.show_story(key)
+        async with self._until_stopped:
+            pass
         pendings, left = self._conversation.pendings(self.project_id), self._left_by_guest
         if self.confirm == "always" or not await self._is_left_by(left):
             return None
-        async with self._until_stopped:
-            pass
         self._require_shown(key)
         self._require_idle()
         editor = self._editor_for(UserMessage(type="user_message"))
@@ -182,8 +185,8 @@ class OpenEditor(Session):
             raise GuestRefused(Failure("CONFLICT", another))
 
     def _require_idle(self) -> None:
-        if self.state is not State.IDLE:
-            busy = "The user's own message is being worked on in the editor. Wait for its end, and try again."
+        if self.state is not State.IDLE or self._until_stopped.locked():
+            busy = "Another message is being worked on in the editor. Wait for its end, and try again."
             raise GuestRefused(Failure("BUSY", busy))
 
     async def _take_story(self, message: FileSync | UserMessage, project_id: str) -> None:

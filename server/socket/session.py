@@ -206,6 +206,8 @@ class Session:
     # --- who the client is -----------------------------------------------------------------------------------------
 
     async def _greet(self, hello: Hello) -> None:
+        async with self._until_stopped:  # whose story it was, it is to the end
+            pass
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
             return

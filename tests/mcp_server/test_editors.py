@@ -11,7 +11,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 from agent.turn.undo import WayBack, way_back
-from arrow_project import parse
+from arrow_project import ArrowProject, parse
+from corpora import ProjectKey
 from server import Access
 from server.dialects import Frame
 from server.limits.written import MAX_SELECTED
@@ -19,6 +20,7 @@ from server.socket import session, stories
 from server.socket.conversation import Conversation
 from server.socket.editors import Guest
 from server.socket.messages import ClientMessage, UserMessage, decode
+from server.socket.open_editor import OpenEditor
 from server.socket.read_story import ReadStory, read_story
 from server.socket.session import Session
 from tests.agent.story import story_text
@@ -316,24 +318,27 @@ async def test_an_assistant_that_cancels_as_its_turn_begins_leaves_the_editor_fr
     assert done["status"] == "done"
 
 
+@pytest.mark.parametrize("opens_another", [False, True])
 async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_has_cancelled_is_told(
-    home: House, monkeypatch: pytest.MonkeyPatch
+    home: House, monkeypatch: pytest.MonkeyPatch, *, opens_another: bool
 ) -> None:
-    stops, is_asked = Event(), Event()
-    drop, start = Conversation.drop_questions, Session._start_turn  # pyright: ignore[reportPrivateUsage]
+    """And in the story that is open then, or not at all."""
+    stops, is_asked, may_go_on = Event(), Event(), Event()
+    drop, show = Conversation.drop_questions, OpenEditor.show_story
 
     async def held(conversation: Conversation, guests_turn: str | None) -> None:
         stops.set()
-        assert await asyncio.to_thread(is_asked.wait, 60)
+        assert await asyncio.to_thread(may_go_on.wait, 60)
         await drop(conversation, guests_turn)
 
-    async def started(of: Session, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
+    async def shown(of: OpenEditor, key: ProjectKey) -> ArrowProject:
+        story = await show(of, key)
         if stops.is_set():
             is_asked.set()
-        return await start(of, message, guest)
+        return story
 
     monkeypatch.setattr(Conversation, "drop_questions", held)
-    monkeypatch.setattr(Session, "_start_turn", started)
+    monkeypatch.setattr(OpenEditor, "show_story", shown)
     async with arrow(home) as editor, assistant(home.url) as scribe, assistant(home.url) as other:
         editor.may_answer.clear()
         working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
@@ -342,11 +347,18 @@ async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_ha
         assert await asyncio.to_thread(stops.wait, 60)
         editor.may_answer.set()
         renamed = {"function": "update_node", "arguments": {"node_id": 2, "name": "found"}}
-        await other.call("apply_operations", operations=[renamed])
-        await editor.until("turn_end", 2)
+        next_one = asyncio.create_task(other.call("apply_operations", operations=[renamed]))
+        assert await asyncio.to_thread(is_asked.wait, 60)
+        if opens_another:
+            await editor.open(2, Dispatcher(story_text(title="The other")))
+        may_go_on.set()
+        await next_one
+        await editor.until("turn_end", 1 if opens_another else 2)
+        content = editor.editor.content
 
     told = [frame["type"] for frame in editor.seen if frame["type"] in ("turn_start", "turn_end")]
-    assert told == ["turn_start", "turn_end"] * 2
+    assert told == ["turn_start", "turn_end"] * (1 if opens_another else 2)
+    assert not opens_another or '"found"' not in content
 
 
 async def test_an_assistant_that_is_stopped_as_its_turn_is_announced_asks_and_does_nothing(
