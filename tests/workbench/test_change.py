@@ -257,6 +257,20 @@ def test_who_closes_the_page_is_asked_about_what_stands_only_in_a_form(story_pag
 
 
 @wide_alone
+def test_what_stands_only_in_a_form_is_said_by_the_page_that_the_library_loads_anew(story_page: Page) -> None:
+    open_functions(story_page)
+    choose(story_page, "Function", "create_variable")
+    write(story_page, "notes", "What the keeper is paid with.")
+    refused = "window.socket.listeners('connect_error').forEach((hear) => hear(Error('Implicit handshake failed')))"
+    with story_page.expect_navigation():
+        story_page.evaluate(refused)
+    said = story_page.get_by_role("alert").filter(has_text="notes: What the keeper is paid with.")
+    said.wait_for()
+    said.get_by_role("button", name="Close").click()
+    said.wait_for(state="detached")
+
+
+@wide_alone
 def test_who_closes_the_page_is_asked_about_changes_also_where_the_server_has_ended(
     story_page: Page, asked: list[str], tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ export default {
     for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
     this.count = this.answered = 0;
     queueMicrotask(() => this.listens(window.socket)); // it is made once all elements are there
+    this.tellForm();
     const { story } = this.kept();
     if (!story) return this.mark();
     this.ask(story.unsaved);
@@ -48,6 +49,23 @@ export default {
     fails(error) {
       this.reloads = error.message === "timeout" || error.message === "Implicit handshake failed";
       setTimeout(() => (this.reloads = false), 5000);
+      if (this.reloads) this.keepForm();
+    },
+    // Of what stands only in the form of a function, the next page says what it was.
+    keepForm() {
+      const fields = document.querySelectorAll(".function textarea, .function input");
+      const written = [...fields].filter((field) => this.field?.isConnected && field.value);
+      try {
+        const said = written.map((field) => `${field.ariaLabel}: ${field.value}`).join("\n");
+        if (said) sessionStorage.setItem(`${this.name}/form`, said);
+      } catch {} // a story fills all that a browser keeps
+    },
+    tellForm() {
+      const said = sessionStorage.getItem(`${this.name}/form`);
+      sessionStorage.removeItem(`${this.name}/form`);
+      const message = `The page was loaded anew, and this stood in its form:\n${said}`;
+      const shown = { type: "warning", multiLine: true, timeout: 0, classes: "form-lost", actions: [{ label: "Close" }] };
+      if (said) this.$q.notify({ message, ...shown });
     },
     // A click may begin a turn, and where the connection breaks off just then, nobody else knows of it.
     clicks(event) {
