@@ -43,7 +43,7 @@ class OpenEditor(Session):
         # Who waits for the client to show its story: by the id of the request, with the number that was next then.
         self._shown: dict[str, tuple[int, asyncio.Future[Failure | None]]] = {}
         self._names_requests = False  # a client that repeats an id always does
-        self._stopping: asyncio.Task[None] | None = None  # only so that it is not lost
+        self._stops: asyncio.Task[None] | None = None  # only so that it is not lost
 
     @property
     def key(self) -> ProjectKey:
@@ -96,8 +96,7 @@ class OpenEditor(Session):
                 does not count.
         """
         await self.show_story(key)
-        async with self._until_stopped:
-            pass
+        await self._stop_is_told()
         self._require_shown(key)  # from here on nothing is waited for until the turn has begun
         self._require_idle()
         if guest.brings_yes and self.confirm == "always":  # as the client says with its story
@@ -116,7 +115,7 @@ class OpenEditor(Session):
                 await asyncio.wait((task,))
         except asyncio.CancelledError:  # perhaps as it began
             # by itself, as all that is awaited here may be cancelled again
-            self._stopping = asyncio.create_task(self._stop(guest))
+            self._stops = asyncio.create_task(self._stop(guest))
             raise
         if task is None or task.cancelled():
             raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
@@ -131,8 +130,7 @@ class OpenEditor(Session):
             GuestRefused: As for `show_story`, or the client's own turn is under way.
         """
         await self.show_story(key)
-        async with self._until_stopped:
-            pass
+        await self._stop_is_told()
         pendings, left = self._conversation.pendings(self.project_id), self._left_by_guest
         if self.confirm == "always" or not await self._is_left_by(left):
             return None
@@ -185,7 +183,7 @@ class OpenEditor(Session):
             raise GuestRefused(Failure("CONFLICT", another))
 
     def _require_idle(self) -> None:
-        if self.state is not State.IDLE or self._until_stopped.locked():
+        if self.state is not State.IDLE or self._stopping.locked():
             busy = "Another message is being worked on in the editor. Wait for its end, and try again."
             raise GuestRefused(Failure("BUSY", busy))
 

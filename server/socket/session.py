@@ -94,7 +94,7 @@ class Session:
         self._turn: OpenTurn | None = None
         self._ended_in: str | None = None  # the project of a turn that the client may not know to have ended
         self._arrived = 0  # the number, as of a story, of the message that is handled
-        self._until_stopped = asyncio.Lock()
+        self._stopping = asyncio.Lock()
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
         self.id = secrets.token_hex(4)
@@ -181,7 +181,14 @@ class Session:
         self.situation = Situation()
         await self._uploads.close()
 
+    async def _stop_is_told(self) -> None:
+        """Waits for the end of a turn that is being stopped, an assistant's: what follows at once finds none."""
+        async with self._stopping:
+            pass
+
     async def _handle(self, message: ClientMessage) -> None:
+        if isinstance(message, Hello | UserMessage | Confirmation):
+            await self._stop_is_told()
         match message:
             case Hello():
                 await self._greet(message)
@@ -190,9 +197,8 @@ class Session:
             case DesignDocSync():
                 await self._uploads.start(message)
             case UserMessage():
-                before = self._turn
-                await self._start_turn(message)
-                if before is not None and self._turn is before:  # it was refused, and shows what is open all the same
+                task = await self._start_turn(message)
+                if task is None and self._turn is not None:  # it was refused, and shows what is open all the same
                     await self._take_story(message, message.current_project_id or self.project_id)
             case Confirmation():
                 # One that comes too early is refused as any message is then.
@@ -206,8 +212,6 @@ class Session:
     # --- who the client is -----------------------------------------------------------------------------------------
 
     async def _greet(self, hello: Hello) -> None:
-        async with self._until_stopped:  # whose story it was, it is to the end
-            pass
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
             return
@@ -373,8 +377,6 @@ class Session:
 
     async def _start_turn(self, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
         """What runs the turn; None where none can be now, or this one was stopped as it was announced."""
-        async with self._until_stopped:  # an assistant's may be, whose end is still to be told
-            pass
         if self.state is not State.IDLE:
             await self._say_error(self._busy)
             await self._end_where_none_ends()
@@ -498,7 +500,7 @@ class Session:
 
     async def _stop(self, guest: Guest | None = None) -> None:
         """Ends what runs, and the open questions with it; for a guest only its own turn, if that has not ended yet."""
-        async with self._until_stopped:
+        async with self._stopping:
             await self._stop_now(guest)
 
     async def _stop_now(self, guest: Guest | None) -> None:

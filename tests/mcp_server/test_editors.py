@@ -318,11 +318,8 @@ async def test_an_assistant_that_cancels_as_its_turn_begins_leaves_the_editor_fr
     assert done["status"] == "done"
 
 
-@pytest.mark.parametrize("opens_another", [False, True])
-async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_has_cancelled_is_told(
-    home: House, monkeypatch: pytest.MonkeyPatch, *, opens_another: bool
-) -> None:
-    """And in the story that is open then, or not at all."""
+def held_stop(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event, Event]:
+    """A turn is being stopped, which goes on once the third is set; the second is set as another one is asked for."""
     stops, is_asked, may_go_on = Event(), Event(), Event()
     drop, show = Conversation.drop_questions, OpenEditor.show_story
 
@@ -339,6 +336,15 @@ async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_ha
 
     monkeypatch.setattr(Conversation, "drop_questions", held)
     monkeypatch.setattr(OpenEditor, "show_story", shown)
+    return stops, is_asked, may_go_on
+
+
+@pytest.mark.parametrize("opens_another", [False, True])
+async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_has_cancelled_is_told(
+    home: House, monkeypatch: pytest.MonkeyPatch, *, opens_another: bool
+) -> None:
+    """And in the story that is open then, or not at all."""
+    stops, is_asked, may_go_on = held_stop(monkeypatch)
     async with arrow(home) as editor, assistant(home.url) as scribe, assistant(home.url) as other:
         editor.may_answer.clear()
         working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
@@ -359,6 +365,43 @@ async def test_an_assistants_next_turn_begins_once_the_end_of_the_one_that_it_ha
     told = [frame["type"] for frame in editor.seen if frame["type"] in ("turn_start", "turn_end")]
     assert told == ["turn_start", "turn_end"] * (1 if opens_another else 2)
     assert not opens_another or '"found"' not in content
+
+
+async def test_a_message_that_is_refused_as_the_next_turn_begins_has_shown_its_story(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops, is_asked, may_go_on = held_stop(monkeypatch)
+    begins, comes = Event(), Event()
+    request, start = Conversation.request, Session._start_turn  # pyright: ignore[reportPrivateUsage]
+
+    async def never(*_: Any) -> None:
+        begins.set()
+        await asyncio.Event().wait()
+
+    async def started(of: Session, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
+        if guest is None:
+            comes.set()
+        return await start(of, message, guest)
+
+    monkeypatch.setattr(Session, "_start_turn", started)
+    written = "What its writer has written since. " * 10
+    async with arrow(home) as editor, assistant(home.url) as scribe, assistant(home.url) as other:
+        with monkeypatch.context() as patched:
+            patched.setattr(Conversation, "request", never)
+            working = asyncio.create_task(scribe.call("apply_operations", operations=[_GOLD]))
+            assert await asyncio.to_thread(begins.wait, 60)
+        assert Conversation.request is request
+        working.cancel()
+        assert await asyncio.to_thread(stops.wait, 60)
+        anew = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": "Anew."}}}
+        next_one = asyncio.create_task(other.call("apply_operations", operations=[anew]))
+        assert await asyncio.to_thread(is_asked.wait, 60)
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": written}})
+        await editor.send(type="user_message", message="Hello?", arrow_content=editor.editor.content)
+        assert await asyncio.to_thread(comes.wait, 60)
+        may_go_on.set()
+        await next_one
+        assert written in editor.editor.content
 
 
 async def test_an_assistant_that_is_stopped_as_its_turn_is_announced_asks_and_does_nothing(
