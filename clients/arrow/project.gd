@@ -38,9 +38,12 @@ var written := PackedByteArray()
 
 var _preferences: RefCounted
 var _shown := Shown.new()
-## The file and what it is known by, as Arrow has opened or saved it last: anything else there is somebody else's.
+## The file, as Arrow has opened or saved it last: anything else there is somebody else's.
 var _file := {}
-var _was_saved := false
+## What the last frame has shown of the project, and of its file.
+var _seen: Array = []
+## The document that was put back last.
+var _image := {}
 
 
 func _init(the_main: Node, the_mind: Object, preferences: RefCounted) -> void:
@@ -136,7 +139,7 @@ func note_change() -> void:
 func save_if_wanted() -> String:
 	if not _preferences.save_with_calls or is_saved():
 		return ""
-	if _file.get("path") == path() and _file.sha256 != FileAccess.get_sha256(path()):
+	if _is_written_by_another():
 		return WRITTEN_BY_ANOTHER % path()
 	if not _has_room(path(), text().to_utf8_buffer()):
 		return NOT_SAVED % path()
@@ -153,16 +156,27 @@ func save_if_wanted() -> String:
 
 ## Once a frame: notes what Arrow opens, and what its user saves.
 func watch_file() -> void:
-	var was_saved := _was_saved
-	_was_saved = is_saved()
-	if not _was_saved or path().is_empty():
+	var now := [path(), is_saved(), mind._PROJECT.meta.get("last_save"), mind._SNAPSHOT_INDEX_OF_PREVIEW]
+	if not _seen.is_empty() and _seen[0] == now and is_same(_seen[1], mind._PROJECT):
 		return
-	if not was_saved or _file.get("path") != path() or _file.last_save != mind._PROJECT.meta.get("last_save"):
+	var before := _seen
+	_seen = [now, mind._PROJECT]
+	if not is_saved() or path().is_empty() or mind._SNAPSHOT_INDEX_OF_PREVIEW >= 0:
+		return
+	# Another document is one that comes back from a snapshot, or was put back here, too, whatever the file has by then.
+	var is_opened: bool = _file.get("path") != path()
+	if not is_opened and before[0][3] < 0 and not is_same(_image, mind._PROJECT):
+		is_opened = not is_same(before[1], mind._PROJECT)
+	if is_opened or FileAccess.get_file_as_bytes(path()) == text().to_utf8_buffer():
 		_note_file()
 
 
 func _note_file() -> void:
-	_file = {"path": path(), "last_save": mind._PROJECT.meta.get("last_save"), "sha256": FileAccess.get_sha256(path())}
+	_file = {"path": path(), "sha256": FileAccess.get_sha256(path())}
+
+
+func _is_written_by_another() -> bool:
+	return _file.get("path") == path() and _file.sha256 != FileAccess.get_sha256(path())
 
 
 # A file is emptied first, and Arrow does not even look whether a full disk takes what it writes then.
@@ -331,7 +345,8 @@ func inspected() -> String:
 func capture() -> Dictionary:
 	var copy := image()
 	var file := path()
-	copy.merge({"key": key(), "path": file, "on_disk": FileAccess.file_exists(file), "saved": is_saved()})
+	var saved := is_saved() and not _is_written_by_another()
+	copy.merge({"key": key(), "path": file, "on_disk": FileAccess.file_exists(file), "saved": saved})
 	copy.bytes = FileAccess.get_file_as_bytes(file) if copy.on_disk else PackedByteArray()
 	return copy
 
@@ -370,6 +385,7 @@ func put_back(copy: Dictionary) -> void:
 	mind.clipboard_clear()
 	mind._SELECTED_NODES_IDS.clear()
 	mind.load_full_project_image(copy)
+	_image = mind._PROJECT
 	mind.reset_project_save_status(false)
 
 

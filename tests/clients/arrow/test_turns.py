@@ -130,6 +130,60 @@ def test_what_another_program_has_written_into_the_file_is_not_overwritten_and_t
     assert editor.file.read_bytes() == editor.text.encode()
 
 
+def _written_by_another(editor: Editor) -> bytes:
+    """What the file has from now on, as it is in Arrow's own form, or not."""
+    document = json.loads(editor.file.read_bytes())
+    document["resources"]["nodes"]["2"]["notes"] = "A page of notes, written elsewhere."
+    editor.file.write_text(json.dumps(document), "utf-8")
+    return editor.file.read_bytes()
+
+
+def _asks_with_something_unsaved(editor: Editor, server: House) -> list[str]:
+    """The codes of what has failed."""
+    editor.call("mind", "update_resource", 15, {"notes": f"Note {editor.mark()}."}, "nodes", False)
+    editor.call("mind", "reset_project_save_status", False)
+    server.model.play([[Text(["Good evening."])]])
+    since = editor.mark()
+    editor.turn("send", "Hello?")
+    editor.frames()
+    return [args[0] for signal, args in editor.signals[since:] if signal == "failed"]
+
+
+@pytest.mark.parametrize("meanwhile", ["undo", "a stop that takes back", "a look at a snapshot"])
+def test_nor_is_it_taken_for_arrows_own_afterwards(editor: Editor, server: House, meanwhile: str) -> None:
+    editor.open(text_of("lamp"))
+    editor.call("mind", "take_snapshot")
+    editor.frames()
+    editor.call("mind", "save_project")
+    editor.frames()
+    theirs = _written_by_another(editor)
+    match meanwhile:
+        case "undo":
+            server.model.play([[_GOLD], [Text(["There it is."])]])
+            editor.turn("send", "Add ten gold.")
+            assert editor.fletcher("undo")
+        case "a stop that takes back":
+            _stopped_after_one_call(editor, server, takes_back=True)
+        case _:
+            editor.call("mind", "preview_snapshot", 0)
+            editor.frames(8)
+            editor.call("mind", "return_to_master_project")
+    editor.frames(8)
+    assert _asks_with_something_unsaved(editor, server) == ["NOT_SAVED"]
+    assert editor.file.read_bytes() == theirs
+
+
+def test_what_its_user_has_opened_anew_is_saved_as_ever(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    editor.frames()
+    _written_by_another(editor)
+    editor.call("mind", "revert_project")
+    editor.frames(8)
+    assert _asks_with_something_unsaved(editor, server) == []
+    assert b"written elsewhere" in editor.file.read_bytes()
+    assert b"Note " in editor.file.read_bytes()
+
+
 def test_what_has_a_vertical_tab_is_sent_and_saved_as_json(editor: Editor, server: House) -> None:
     """Godot writes it as none, and what is on a clipboard may have one."""
     number = editor.open(text_of("lamp"))
