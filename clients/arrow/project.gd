@@ -26,8 +26,8 @@ const STEPS := 6
 const NOT_ALL := "not all of it could be written"
 const NOT_SAVED := "%s could not be saved: the disk may be full, or not be there."
 const WRITTEN_BY_ANOTHER := (
-	"%s has been changed on the disk since Arrow opened or saved it, and is left as it is: what is in Arrow is not "
-	+ "saved. Saving it yourself writes over that."
+	"%s has something else on the disk than Arrow has opened there or saved, and is left as it is: what is in Arrow is "
+	+ "not saved. Saving it yourself writes over that."
 )
 const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s cannot be written (%s)."
 
@@ -157,17 +157,15 @@ func save_if_wanted() -> String:
 ## Once a frame: notes what Arrow opens, and what its user saves.
 func watch_file() -> void:
 	var now := [path(), is_saved(), mind._PROJECT.meta.get("last_save"), mind._SNAPSHOT_INDEX_OF_PREVIEW]
-	if not _seen.is_empty() and _seen[0] == now and is_same(_seen[1], mind._PROJECT):
+	var is_another: bool = _seen.is_empty() or not is_same(_seen[1], mind._PROJECT)
+	if not is_another and _seen[0] == now:
 		return
-	var before := _seen
+	# Another document also comes back from a snapshot, or was put back here, whatever the file has by then.
+	var is_image: bool = is_same(_image, mind._PROJECT) or (not _seen.is_empty() and _seen[0][3] >= 0)
 	_seen = [now, mind._PROJECT]
 	if not is_saved() or path().is_empty() or mind._SNAPSHOT_INDEX_OF_PREVIEW >= 0:
 		return
-	# Another document is one that comes back from a snapshot, or was put back here, too, whatever the file has by then.
-	var is_opened: bool = _file.get("path") != path()
-	if not is_opened and before[0][3] < 0 and not is_same(_image, mind._PROJECT):
-		is_opened = not is_same(before[1], mind._PROJECT)
-	if is_opened or FileAccess.get_file_as_bytes(path()) == text().to_utf8_buffer():
+	if (is_another and not is_image) or FileAccess.get_file_as_bytes(path()) == text().to_utf8_buffer():
 		_note_file()
 
 
@@ -176,7 +174,8 @@ func _note_file() -> void:
 
 
 func _is_written_by_another() -> bool:
-	return _file.get("path") == path() and _file.sha256 != FileAccess.get_sha256(path())
+	var is_known: bool = _file.get("path") == path() and _file.sha256 == FileAccess.get_sha256(path())
+	return not is_known and FileAccess.file_exists(path())
 
 
 # A file is emptied first, and Arrow does not even look whether a full disk takes what it writes then.

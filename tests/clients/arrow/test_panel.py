@@ -162,6 +162,8 @@ def test_a_passage_without_a_page_stands_between_its_neighbours(editor: Editor, 
 def test_of_very_many_documents_some_are_listed_and_more_where_they_are_wanted(editor: Editor) -> None:
     """Arrow stands still while rows are drawn, which is with every change of any document."""
     _open(editor)
+    while editor.get("corpus", "_listed") != editor.call("project", "key"):  # else that list comes afterwards
+        editor.frames()
     panel, listed = f"{_TABS}/Documents", f"{_TABS}/Documents/Scroll/Both/List"
     editor.call(panel, "_show_documents", [{"id": str(n), "name": f"{n}.md", "status": "indexed"} for n in range(250)])
     editor.frames()

@@ -117,7 +117,7 @@ def test_what_another_program_has_written_into_the_file_is_not_overwritten_and_t
     editor.turn("send", "Add ten gold.")
     code, message = editor.wait("failed", since)[:2]
     assert code == "NOT_SAVED"
-    assert f"{editor.file} has been changed on the disk" in message
+    assert f"{editor.file} has something else on the disk" in message
     assert editor.file.read_bytes() == theirs
     assert not editor.call("project", "is_saved")
 
@@ -171,6 +171,30 @@ def test_nor_is_it_taken_for_arrows_own_afterwards(editor: Editor, server: House
     editor.frames(8)
     assert _asks_with_something_unsaved(editor, server) == ["NOT_SAVED"]
     assert editor.file.read_bytes() == theirs
+
+
+def test_a_story_of_another_work_folder_is_not_saved_over(godot: Godot, server: House, tmp_path: Path) -> None:
+    """Each counts its projects from 0, and Arrow keeps the story that is open where its user sets another one."""
+    folders = [tmp_path / name for name in ("one", "other")]
+    with running(godot, tmp_path, server.url) as editor:
+        for folder in folders:
+            folder.mkdir()
+            editor.call("main", "change_local_app_dir_path_preference_in_runtime", f"/host{folder}/")
+            editor.frames(8)
+            editor.open(text_of("lamp"), f"of-{folder.name}")
+            editor.frames(8)
+            if folder == folders[0]:
+                editor.call("mind", "close_project", True)
+                editor.frames(8)
+        _type(editor, "A page of notes.")
+        editor.call("main", "change_local_app_dir_path_preference_in_runtime", f"/host{folders[0]}/")
+        editor.frames(8)
+        since, theirs = editor.mark(), editor.file.read_bytes()
+        assert editor.file.stem == "of-one"
+        server.model.play([[Text(["Good evening."])]])
+        editor.turn("send", "Hello?")
+        assert editor.wait("failed", since)[0] == "NOT_SAVED"
+        assert editor.file.read_bytes() == theirs
 
 
 def test_what_its_user_has_opened_anew_is_saved_as_ever(editor: Editor, server: House) -> None:
