@@ -104,7 +104,7 @@ class Execution:
         # Of the same story: after how many operations it stood at which checkpoint.
         self._stood: tuple[ArrowProject | None, dict[int, int]] = None, {}
         self.is_uncertain = False  # whether that was done, as the turn was stopped meanwhile
-        self._unread = unread or Unread()
+        self._unread = Unread() if unread is None else unread
         self.came = 0  # the number of what the editor has shown last of what the story has; 0 as it began
         self.refusal: Failure | None = None  # of whatever comes now
 
@@ -238,7 +238,7 @@ class Execution:
             try:
                 batch = await self._rehearsed(project, operations)
                 self._try(project, checkpoint)
-                is_known = self._context.project is project and not self._unread
+                is_known = self._context.project is project and not self._unread.is_any
                 outcomes = await self._done_together(batch) if is_known else None
             finally:
                 if outcomes is None:
@@ -420,7 +420,7 @@ class Execution:
                 await self._roll_back(project, checkpoint, operation)
                 raise
             current = self._context.project
-            if current is None or (current is project and not self._unread):
+            if current is None or (current is project and not self._unread.is_any):
                 return project, checkpoint, applied, must_wait
             await self._roll_back(project, checkpoint, operation)  # the client has sent a newer one meanwhile
             project, self._context.planned = current, planned

@@ -6,14 +6,16 @@ from contextlib import contextmanager
 
 
 class Unread:
-    """Counts them; true as long as there are any."""
+    """Counts them."""
 
     def __init__(self) -> None:
         self._count = 0
         self._all_read = asyncio.Event()
         self._all_read.set()
 
-    def __bool__(self) -> bool:
+    @property
+    def is_any(self) -> bool:
+        """Whether there are any."""
         return self._count > 0
 
     @contextmanager

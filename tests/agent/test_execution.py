@@ -1,10 +1,11 @@
 """Operations: tried on the shadow, executed by the editor, and the two kept equal."""
 
+import asyncio
 import json
 
 import pytest
 
-from agent import Event, EventSink, Failure, Outcome, TurnContext
+from agent import Event, EventSink, Failure, Outcome, TurnContext, Unread
 from agent.editing.editor import Editor, InMemoryEditor
 from agent.editing.execution import Execution
 from agent.questions.confirmation import ConfirmationPolicy
@@ -62,6 +63,22 @@ async def test_shadow_and_editor_end_up_the_same() -> None:
         "create_connection",
     ]
     assert done.executed[-1].arguments["to_node_id"] == NEXT_ID + 1
+
+
+async def test_an_operation_is_tried_on_what_the_client_has_shown_once_that_is_read() -> None:
+    """And so it is asked about where it would take away what stands there by now."""
+    written = story_text().replace("The pier is empty.", "What nobody has been asked about. " * 20)
+    unread, editor, of = Unread(), Answers(), context(story())
+    done = Execution(of, editor, "destructive", unheard, unread=unread)
+    with unread.reading():
+        executing = asyncio.create_task(
+            done.execute(Operation("update_node", {"node_id": 3, "data": {"content": "Anew."}}))
+        )
+        await asyncio.wait({executing}, timeout=0.2)  # it must not be
+        done.take(parse(written), 1)
+    await executing
+    assert done.held is not None
+    assert editor.applied == []
 
 
 async def test_a_refusal_of_the_editor_takes_the_shadow_back() -> None:

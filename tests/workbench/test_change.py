@@ -248,9 +248,11 @@ def test_who_closes_the_page_is_asked_about_what_stands_only_in_a_form(story_pag
     open_functions(story_page)
     choose(story_page, "Function", "create_variable")
     write(story_page, "notes", "What the keeper is paid with.")
+    tab(story_page, "Documents")
     load_anew(story_page)
-    node(story_page, 13).wait_for()
     assert asked == ["beforeunload"]
+    tab(story_page, "Story")
+    node(story_page, 13).wait_for()
     load_anew(story_page)
     node(story_page, 13).wait_for()
     assert asked == ["beforeunload"]

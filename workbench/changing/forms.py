@@ -169,6 +169,7 @@ class FunctionForm:
 
     def _draw(self, function: str | None = None) -> None:
         """Draws the form of a function, anew where it is drawn already and none is named."""
+        self._shown.form_is_drawn.emit()
         self._drawn = self._drawn if function is None else function
         self._function.set_value(self._drawn or None)
         self._form.clear()

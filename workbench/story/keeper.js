@@ -9,6 +9,7 @@ export default {
     this.heard = { beforeunload: this.leaves, click: this.clicks, input: this.writes, forget, reloads };
     for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
     this.count = this.answered = 0;
+    this.forgetForm();
     queueMicrotask(() => this.listens(window.socket)); // it is made once all elements are there
     this.tellForm();
     const { story } = this.kept();
@@ -31,13 +32,21 @@ export default {
     },
     // Into a form of a function: what is written there is nowhere else until that form is drawn anew.
     writes(event) {
-      if (event.target.closest(".function")) this.field = event.target;
+      const { ariaLabel, value } = event.target;
+      if (event.target.closest(".function") && !event.target.matches("[role=combobox]")) this.form[ariaLabel] = value;
+    },
+    written() {
+      return Object.entries(this.form).filter(([, text]) => text);
+    },
+    forgetForm() {
+      this.form = {};
     },
     forget() {
-      this.unsaved = this.field = null;
+      this.unsaved = false;
+      this.forgetForm();
     },
     leaves(event) {
-      if ((this.unsaved || this.field?.isConnected) && !this.reloads) event.preventDefault();
+      if ((this.unsaved || this.written().length) && !this.reloads) event.preventDefault();
     },
     listens(socket) {
       socket.on("connect", this.returns);
@@ -53,10 +62,8 @@ export default {
     },
     // Of what stands only in the form of a function, the next page says what it was.
     keepForm() {
-      const fields = document.querySelectorAll(".function textarea, .function input");
-      const written = [...fields].filter((field) => this.field?.isConnected && field.value);
+      const said = this.written().map((one) => one.join(": ")).join("\n");
       try {
-        const said = written.map((field) => `${field.ariaLabel}: ${field.value}`).join("\n");
         if (said) sessionStorage.setItem(`${this.name}/form`, said);
       } catch {} // a story fills all that a browser keeps
     },

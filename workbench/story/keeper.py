@@ -80,6 +80,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.on("returns", returns)
         shown.was_opened.subscribe(self._begin)
         shown.was_changed.subscribe(self._keep)
+        shown.form_is_drawn.subscribe(lambda: self.run_method("forgetForm"))
         shown.changing_begins_or_ends.subscribe(lambda: self.run_method("mark", under_way()))
 
     def _begin(self) -> None:

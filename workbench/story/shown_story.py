@@ -26,6 +26,7 @@ class ShownStory:
         was_opened: Another story is open.
         was_changed: The story, its preview or the scene is another one.
         changing_begins_or_ends: `is_changing` is another one.
+        form_is_drawn: Nothing of what was written in the form of a function is in it any more.
         on_close: Called when the page is gone: whoever holds a story lets go of it.
         unfinished: Each says whether something is written about the story that it does not have yet.
     """
@@ -41,6 +42,7 @@ class ShownStory:
         self.was_opened = Event[[]]()
         self.was_changed = Event[[]]()
         self.changing_begins_or_ends = Event[[]]()
+        self.form_is_drawn = Event[[]]()
         self.on_close: list[Callable[[], object]] = []
         self.unfinished: list[Callable[[], bool]] = []
         self._count = count
