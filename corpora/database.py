@@ -43,7 +43,7 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _SCHEMA_LOCK = 0x666C65746368  # any number that others do not use
 # Of this process: PostgreSQL usually has a hundred connections for all servers and commands together.
 _PLACES = ThreadPlaces(12)
-# Rows: from so many on a write has to wait for its turn, and from so many on for the file's rest, too.
+# Rows: from so many on a write has to wait for its turn, and from so many on its workspace rests after it, too.
 _MANY_ROWS, _VERY_MANY_ROWS = 200, 2_000
 _LONGEST_REST_S = 5.0
 _PATIENCE_S = 600.0  # what is long may stand behind all that its workspace removes

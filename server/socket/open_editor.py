@@ -157,7 +157,8 @@ class OpenEditor(Session):
             return outcome
         await in_thread(pendings.drop_before, left)
         if outcome.content is not None:  # else it may show another story
-            await self._sync_file(turn.project_id, outcome.content, outcome.came, is_late=True)
+            with stories.unread.reading():  # no message is handled just now, and another assistant's turn may begin
+                await self._sync_file(turn.project_id, outcome.content, outcome.came, is_late=True)
         return outcome
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:

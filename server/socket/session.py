@@ -253,10 +253,6 @@ class Session:
             await self._sync_file(project_id, content)
 
     async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
-        with self._conversation.stories.unread.reading():
-            await self._read_story(project_id, content, came, is_late=is_late)
-
-    async def _read_story(self, project_id: str, content: str, came: int, *, is_late: bool) -> None:
         parts, stories = self._turn.editor.parts_asked if self._turn is not None else 0, self._conversation.stories
         number = came or stories.comes()
         try:

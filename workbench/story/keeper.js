@@ -69,10 +69,11 @@ export default {
     },
     tellForm() {
       const said = sessionStorage.getItem(`${this.name}/form`);
+      if (!said) return;
       sessionStorage.removeItem(`${this.name}/form`);
       const message = `The page was loaded anew, and this stood in its form:\n${said}`;
       const shown = { type: "warning", multiLine: true, timeout: 0, classes: "form-lost", actions: [{ label: "Close" }] };
-      if (said) this.$q.notify({ message, ...shown });
+      this.$q.notify({ message, ...shown });
     },
     // A click may begin a turn, and where the connection breaks off just then, nobody else knows of it.
     clicks(event) {
