@@ -432,7 +432,7 @@ class Execution:
             before = await in_thread_if_large(characters, self._look_at, project)
             current = self._context.project
             if current is None or current is project:
-                self.before, self._looked_at = before, project
+                self.before, self._looked_at = self.before or before, project  # one may have been kept meanwhile
                 return project
             project = current
 

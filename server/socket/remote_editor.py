@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ WRITTEN_MEANWHILE = Failure(
 )
 """Why one is left whose user has written into what is half done."""
 
-SendFrame = Callable[[Frame], Awaitable[None]]
+SendFrames = Callable[[Iterable[Frame]], Awaitable[None]]
 
 # What the new id is called in the result of a call that creates something.
 _CREATED_BY = {
@@ -72,7 +72,7 @@ class RemoteEditor:
 
     Args:
         dialect: The client's wire form.
-        send: Sends one frame to the client.
+        send: Sends frames to the client, each taken from what it is given once those before it are sent.
         move: Tells the session what it is doing: waiting for the client, or not.
         view: What the client shows now, with the operation applied that is to be executed, from what it has last
             reported.
@@ -93,7 +93,7 @@ class RemoteEditor:
     def __init__(
         self,
         dialect: Dialect,
-        send: SendFrame,
+        send: SendFrames,
         move: Callable[[State], None],
         view: Callable[[str | None], View],
         call_timeout_s: float,
@@ -280,18 +280,26 @@ class RemoteEditor:
         return replace(shown, failure=failure, confirmed=confirmed, done=done)
 
     async def _execute(self, request_id: str, frame: Frame, function: str, *, has_more: bool = False) -> Outcome:
-        await self._unread.all_read()
-        if self._is_closed:
-            raise asyncio.CancelledError
-        self.has_more = has_more
-        if self.left is not None:
-            return Outcome(success=False, failure=self.left)
         answer: asyncio.Future[tuple[FunctionResult, int]] = asyncio.get_running_loop().create_future()
-        self._waiting = (request_id, answer)
-        self.request_ids.append(request_id)
-        self._move(State.EXECUTING)
+
+        def asked() -> Iterator[Frame]:
+            """The frame, unless a story has come while something else was sent: taken as it is sent itself."""
+            if self._unread.is_any or self._is_closed or self.left is not None:
+                return
+            self.has_more, self._waiting = has_more, (request_id, answer)
+            self.request_ids.append(request_id)
+            self._move(State.EXECUTING)
+            yield frame
+
         try:
-            await self._send(frame)
+            while self._waiting is None:
+                await self._unread.all_read()
+                if self._is_closed:
+                    raise asyncio.CancelledError
+                if self.left is not None:
+                    self.has_more = has_more
+                    return Outcome(success=False, failure=self.left)
+                await self._send(asked())
             # Not `wait_for`: in Python 3.11 it forgets a stop that comes together with the answer.
             async with asyncio.timeout(self._timeout_s):
                 result, came = await answer
@@ -303,9 +311,9 @@ class RemoteEditor:
             )
             return Outcome(success=False, failure=Failure("TIMEOUT", message))
         finally:
-            self._waiting = None
-            if not self._is_closed:
+            if self._waiting is not None and not self._is_closed:
                 self._move(State.PROCESSING)
+            self._waiting = None
 
 
 def _new_request_id() -> str:

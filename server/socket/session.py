@@ -217,7 +217,7 @@ class Session:
             return
         if hello.token is not None and (workspace := self._workspace_of(hello.token)) != self.workspace:
             self._conversation.close()
-            self._conversation = Conversation(workspace, self._services)
+            self._conversation, self._ended_in = Conversation(workspace, self._services), None
         if hello.dialect is not None and hello.dialect not in DIALECTS:
             known = ", ".join(DIALECTS)
             raise MessageError("UNKNOWN_DIALECT", f"There is no dialect {hello.dialect[:40]!r}. Known: {known}.")
@@ -271,6 +271,8 @@ class Session:
                 if may_be_half:
                     turn.running.note_half(came)
                 turn.shown = project
+            elif turn is not None and turn.has_no_end and not turn.editor.request_ids:
+                turn.editor.leave(WRITTEN_MEANWHILE)  # what was to be taken back need not be the last any more
         except (MessageError, CorpusError):
             turn = self._turn
             if turn is not None and project_id == turn.project_id:
@@ -413,7 +415,7 @@ class Session:
             return View(project, scene_id, content)
 
         timeout_s, unread = self._services.limits.call_timeout_s, self._conversation.stories.unread
-        editor = RemoteEditor(self._dialect, self._send_one, self._machine.move, view, timeout_s, unread)
+        editor = RemoteEditor(self._dialect, self._send_all, self._machine.move, view, timeout_s, unread)
         editor.last_content = message.arrow_content or None
         return editor
 
@@ -529,9 +531,6 @@ class Session:
 
     async def _say_error(self, failure: Failure) -> None:
         await self._send_all(self._dialect.error(failure))
-
-    async def _send_one(self, frame: Frame) -> None:
-        await self._send_all((frame,))
 
     async def _send_all(self, frames: Iterable[Frame]) -> None:
         async with self._sending:  # what belongs together is not torn apart

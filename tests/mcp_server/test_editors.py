@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 
+from agent import Outcome
 from agent.turn.undo import WayBack, way_back
 from arrow_project import ArrowProject, parse
 from corpora import ProjectKey
@@ -22,6 +23,7 @@ from server.socket.editors import Guest
 from server.socket.messages import ClientMessage, UserMessage, decode
 from server.socket.open_editor import OpenEditor
 from server.socket.read_story import ReadStory, read_story
+from server.socket.remote_editor import RemoteEditor
 from server.socket.session import Session
 from tests.agent.story import story_text
 from tests.mcp_server.arrow import Arrow, arrow
@@ -529,6 +531,34 @@ async def test_what_an_undo_has_left_and_nobody_was_shown_is_not_overwritten(hom
     assert "CONFLICT" in str(editor.seen)
 
 
+async def test_what_is_shown_before_the_users_own_undo_is_asked_for_is_not_taken_back_by_it(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, take_back = "What its writer has written since.", RemoteEditor.take_back
+
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        asks, may_ask = asyncio.Event(), asyncio.Event()
+        here = asyncio.get_running_loop()
+
+        async def late(of: RemoteEditor) -> Outcome | None:
+            here.call_soon_threadsafe(asks.set)
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(may_ask.wait(), here))
+            return await take_back(of)
+
+        monkeypatch.setattr(RemoteEditor, "take_back", late)
+        undoing = asyncio.create_task(scribe.code("undo"))
+        await asks.wait()
+        editor.editor.execute("update_node", {"node_id": 3, "data": {"content": written}})
+        await editor.show()
+        await editor.has_arrived()
+        may_ask.set()
+        assert await undoing == "CONFLICT"
+
+    assert written in editor.editor.content
+    assert not any(frame["type"] == "undo_request" for frame in editor.seen)
+
+
 async def test_what_the_user_has_written_during_the_turn_is_not_taken_back_by_the_users_own_undo_unasked(
     home: House,
 ) -> None:
@@ -817,7 +847,7 @@ async def test_an_assistants_turn_begins_once_all_that_was_shown_before_it_is_re
     """Where the client cannot be asked for its story."""
     written = "What its writer has written since. " * 100
     reads, has_begun, is_sent = Event(), Event(), Event()
-    start, send = Session._start_turn, Session._send_one  # pyright: ignore[reportPrivateUsage]
+    start, send = Session._start_turn, Session._send_all  # pyright: ignore[reportPrivateUsage]
 
     def slow(text: str) -> ClientMessage:
         reads.set()
@@ -829,15 +859,20 @@ async def test_an_assistants_turn_begins_once_all_that_was_shown_before_it_is_re
         has_begun.set()
         return await start(of, message, guest)
 
-    async def sent(of: Session, frame: Frame) -> None:
-        await send(of, frame)
-        is_sent.set()
+    async def sent(of: Session, frames: Iterable[Frame]) -> None:
+        await send(of, noted(frames))
+
+    def noted(frames: Iterable[Frame]) -> Iterator[Frame]:
+        for frame in frames:
+            yield frame
+            if frame["type"] == "function_call":
+                is_sent.set()
 
     async with arrow(home) as editor, assistant(home.url) as scribe:
         await editor.has_arrived()
         monkeypatch.setattr(session, "decode", slow)
         monkeypatch.setattr(Session, "_start_turn", started)
-        monkeypatch.setattr(Session, "_send_one", sent)
+        monkeypatch.setattr(Session, "_send_all", sent)
         for text in ("An older one. " * 200, written):
             editor.editor.execute("update_node", {"node_id": 3, "data": {"content": text}})
             await editor.show()
