@@ -374,18 +374,18 @@ async def test_a_message_that_is_refused_as_the_next_turn_begins_has_shown_its_s
 ) -> None:
     stops, is_asked, may_go_on = held_stop(monkeypatch)
     begins, comes = Event(), Event()
-    request, start = Conversation.request, Session._start_turn  # pyright: ignore[reportPrivateUsage]
+    request, handle = Conversation.request, Session._handle  # pyright: ignore[reportPrivateUsage]
 
     async def never(*_: Any) -> None:
         begins.set()
         await asyncio.Event().wait()
 
-    async def started(of: Session, message: UserMessage, guest: Guest | None = None) -> asyncio.Task[None] | None:
-        if guest is None:
+    async def handled(of: Session, message: ClientMessage) -> None:
+        if isinstance(message, UserMessage):
             comes.set()
-        return await start(of, message, guest)
+        await handle(of, message)
 
-    monkeypatch.setattr(Session, "_start_turn", started)
+    monkeypatch.setattr(Session, "_handle", handled)
     written = "What its writer has written since. " * 10
     async with arrow(home) as editor, assistant(home.url) as scribe, assistant(home.url) as other:
         with monkeypatch.context() as patched:
