@@ -5,7 +5,7 @@ export default {
   template: "<div hidden></div>",
   mounted() {
     // Listeners, as the library has a handler of its own: by that it knows a tab again which is loaded anew.
-    const [forget, reloads] = [this.forget, () => (this.reloads = true)];
+    const [forget, reloads] = [this.forget, this.loadsAnew];
     this.heard = { beforeunload: this.leaves, click: this.clicks, input: this.writes, forget, reloads };
     for (const kind in this.heard) addEventListener(kind, this.heard[kind]);
     this.count = this.answered = 0;
@@ -32,21 +32,22 @@ export default {
     },
     // Into a form of a function: what is written there is nowhere else until that form is drawn anew.
     writes(event) {
-      const { ariaLabel, value } = event.target;
-      if (event.target.closest(".function") && !event.target.matches("[role=combobox]")) this.form[ariaLabel] = value;
-    },
-    written() {
-      return Object.entries(this.form).filter(([, text]) => text);
+      const { target } = event;
+      if (!target.closest(".function") || target.matches("[role=combobox]")) return;
+      for (const field of this.form.keys()) // one of those that were drawn before another tab of the page was shown
+        if (!field.isConnected && field.ariaLabel === target.ariaLabel) this.form.delete(field);
+      this.form.set(target, `${target.ariaLabel}: ${target.value}`);
+      if (!target.value) this.form.delete(target);
     },
     forgetForm() {
-      this.form = {};
+      this.form = new Map();
     },
     forget() {
       this.unsaved = false;
       this.forgetForm();
     },
     leaves(event) {
-      if ((this.unsaved || this.written().length) && !this.reloads) event.preventDefault();
+      if ((this.unsaved || this.form.size) && !this.reloads) event.preventDefault();
     },
     listens(socket) {
       socket.on("connect", this.returns);
@@ -56,24 +57,30 @@ export default {
     },
     // The page is loaded anew where its connection was away for long, and then it has the story again.
     fails(error) {
-      this.reloads = error.message === "timeout" || error.message === "Implicit handshake failed";
-      setTimeout(() => (this.reloads = false), 5000);
-      if (this.reloads) this.keepForm();
+      this.reloads = false;
+      if (error.message === "timeout" || error.message === "Implicit handshake failed") this.loadsAnew();
     },
     // Of what stands only in the form of a function, the next page says what it was.
-    keepForm() {
-      const said = this.written().map((one) => one.join(": ")).join("\n");
+    loadsAnew() {
+      this.reloads = true;
+      setTimeout(() => (this.reloads = false), 5000);
+      this.keepForm([this.told, ...this.form.values()]);
+    },
+    keepForm(lines) {
+      const place = `${this.name}/form`;
+      const said = lines.filter(Boolean).join("\n");
+      sessionStorage.removeItem(place);
       try {
-        if (said) sessionStorage.setItem(`${this.name}/form`, said);
+        if (said) sessionStorage.setItem(place, said);
       } catch {} // a story fills all that a browser keeps
     },
     tellForm() {
-      const said = sessionStorage.getItem(`${this.name}/form`);
-      if (!said) return;
-      sessionStorage.removeItem(`${this.name}/form`);
-      const message = `The page was loaded anew, and this stood in its form:\n${said}`;
-      const shown = { type: "warning", multiLine: true, timeout: 0, classes: "form-lost", actions: [{ label: "Close" }] };
-      this.$q.notify({ message, ...shown });
+      this.told = sessionStorage.getItem(`${this.name}/form`);
+      if (!this.told) return;
+      const close = () => this.keepForm([(this.told = null)]); // until then a page that follows says it again
+      const message = `The page was loaded anew, and this stood in its form:\n${this.told}`;
+      const actions = [{ label: "Close", handler: close }];
+      this.$q.notify({ message, type: "warning", multiLine: true, timeout: 0, classes: "form-lost", actions });
     },
     // A click may begin a turn, and where the connection breaks off just then, nobody else knows of it.
     clicks(event) {
@@ -83,6 +90,7 @@ export default {
       this.$emit("clicked", this.count);
     },
     returns() {
+      this.keepForm([this.told]); // what stands in the form is there still
       if (this.answered < this.count) this.$emit("returns", this.count);
     },
     hear(count, underWay) {
