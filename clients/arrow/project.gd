@@ -165,7 +165,12 @@ func watch_file() -> void:
 	_seen = [now, mind._PROJECT]
 	if not is_saved() or path().is_empty() or mind._SNAPSHOT_INDEX_OF_PREVIEW >= 0:
 		return
-	if (is_another and not is_image) or FileAccess.get_file_as_bytes(path()) == text().to_utf8_buffer():
+	var on_disk := FileAccess.get_file_as_bytes(path())
+	var bytes := text().to_utf8_buffer()
+	if (is_another and not is_image) or on_disk == bytes:
+		_note_file()
+	elif on_disk == Helpers.Utils.stringify_json(mind._PROJECT).to_utf8_buffer():  # what Arrow could not open again
+		_write(path(), bytes)
 		_note_file()
 
 

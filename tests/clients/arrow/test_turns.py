@@ -208,10 +208,16 @@ def test_what_its_user_has_opened_anew_is_saved_as_ever(editor: Editor, server: 
     assert b"Note " in editor.file.read_bytes()
 
 
-def test_what_has_a_vertical_tab_is_sent_and_saved_as_json(editor: Editor, server: House) -> None:
-    """Godot writes it as none, and what is on a clipboard may have one."""
+@pytest.mark.parametrize("saves", [False, True])
+def test_what_has_a_vertical_tab_is_sent_and_saved_as_json(editor: Editor, server: House, *, saves: bool) -> None:
+    """Godot writes it as none, and what is on a clipboard may have one; also where its user saves it."""
     number = editor.open(text_of("lamp"))
     _type(editor, "A page\v of notes with a \\v.")
+    if saves:
+        editor.call("project", "pull_inspector")
+        editor.call("mind", "save_project")
+        editor.frames(8)
+        json.loads(editor.file.read_bytes())
     server.model.play([[Text(["Good ", "evening."])]])
     assert editor.turn("send", "Hello?")["reason"] == "done"
     assert editor.call("project", "is_saved")
