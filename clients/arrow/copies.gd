@@ -7,7 +7,7 @@ const CHANGED_MEANWHILE := (
 	"You have changed the project yourself while Fletcher worked on “%s”, "
 	+ "and taking that back would lose your change."
 )
-## `{copy, after, message, is_edited}`, the newest last.
+## `{turn_id, copy, after, message, is_edited}`, the newest last.
 var _kept: Array[Dictionary] = []
 
 
@@ -22,8 +22,14 @@ func clear() -> void:
 ## turn: one that has changed something, at its end.
 func keep(turn: RefCounted) -> void:
 	var after: int = turn.fingerprint
-	_kept.append({"copy": turn.copy, "after": after, "message": turn.message, "is_edited": turn.is_edited})
+	var kept := {"turn_id": turn.id, "copy": turn.copy, "after": after}
+	_kept.append(kept.merged({"message": turn.message, "is_edited": turn.is_edited}))
 	_kept = _kept.slice(-MOST)
+
+
+## Whether that turn is the last one.
+func is_last(turn_id: String) -> bool:
+	return not is_empty() and _kept[-1].turn_id == turn_id
 
 
 ## What taking the last turn back would lose, now that the project has this fingerprint; "" for nothing.

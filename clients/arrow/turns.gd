@@ -309,7 +309,9 @@ func _execute(message: Dictionary) -> void:
 
 
 func _undo_for(message: Dictionary) -> void:
-	var problem := undo(false)
+	# Its user may have taken it back at this moment, and the turn before it is nobody else's to take back.
+	var is_meant: bool = current != null or not can_undo() or _copies.is_last(str(message.get("turn_id", "")))
+	var problem := undo(false) if is_meant else ["CONFLICT", Copies.CHANGED_SINCE]
 	var result := {
 		"type": "function_result",
 		"request_id": message.get("request_id"),

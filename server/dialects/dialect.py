@@ -98,8 +98,8 @@ class Dialect(ABC):
         """What has the client show its story as it is now; nothing for one that cannot be asked."""
         yield from ()
 
-    def undo_request(self, _request_id: str, /) -> Frame | None:
-        """What has the client take its last turn back by itself; None for one that cannot be asked."""
+    def undo_request(self, _request_id: str, _turn_id: str, /) -> Frame | None:
+        """What has the client take its last turn back by itself, if it is that one; None where it cannot be asked."""
         return None
 
     @abstractmethod

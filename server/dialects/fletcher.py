@@ -46,9 +46,10 @@ class FletcherDialect(NativeDialect):
         if self._knows_assistants:
             yield {"type": "story_request", "request_id": request_id}
 
-    def undo_request(self, request_id: str, /) -> Frame | None:
+    def undo_request(self, request_id: str, turn_id: str, /) -> Frame | None:
         """`undo_request`, for a client that declared `assistant`; it answers with a `function_result`."""
-        return {"type": "undo_request", "request_id": request_id} if self._knows_assistants else None
+        asked = {"type": "undo_request", "request_id": request_id, "turn_id": turn_id}
+        return asked if self._knows_assistants else None
 
     @property
     def _knows_assistants(self) -> bool:

@@ -40,6 +40,7 @@ class OpenEditor(Session):
     ) -> None:
         super().__init__(send, dialect, workspace, workspace_of, services)
         self._left_by_guest = ""  # what is kept from before the last turn that has done something, if it was a guest's
+        self._guests_turn = ""  # that one
         # Who waits for the client to show its story: by the id of the request, with the number that was next then.
         self._shown: dict[str, tuple[int, asyncio.Future[Failure | None]]] = {}
         self._names_requests = False  # a client that repeats an id always does
@@ -145,7 +146,7 @@ class OpenEditor(Session):
         stories, outcome = self._conversation.stories, None
         try:
             self._left_by_guest = ""  # whatever comes of it
-            outcome = await editor.take_back()
+            outcome = await editor.take_back(self._guests_turn)
         finally:
             if self._turn is turn:
                 self._turn = None
@@ -167,6 +168,7 @@ class OpenEditor(Session):
         finally:
             if open_turn.running is not None and open_turn.running.executed:
                 self._left_by_guest = open_turn.kept if open_turn.guest is not None else ""
+                self._guests_turn = open_turn.id
 
     async def _is_left_by(self, kept: str) -> bool:
         """Whether the turn that a guest's has `kept` this from is the last that has led to the story, and by itself."""

@@ -149,10 +149,10 @@ class RemoteEditor:
         self.content, self.parts_asked = None, 0
         return outcome
 
-    async def take_back(self) -> Outcome | None:
-        """Has the client take its last turn back; None where it cannot be asked for that."""
+    async def take_back(self, turn_id: str) -> Outcome | None:
+        """Has the client take that turn back, if it is its last one; None where it cannot be asked for that."""
         request_id = _new_request_id()
-        frame = self._dialect.undo_request(request_id)
+        frame = self._dialect.undo_request(request_id, turn_id)
         return None if frame is None else await self._execute(request_id, frame, "undo")
 
     @property

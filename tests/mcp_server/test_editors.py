@@ -497,6 +497,8 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
         await scribe.ok("apply_operations", operations=[_GOLD])
         undoing = asyncio.create_task(scribe.ok("undo"))
         asked = await editor.until("undo_request")
+        started = await editor.until("turn_start")
+        assert asked["turn_id"] == started["turn_id"]
         ends = sum(frame["type"] == "turn_end" for frame in editor.seen)
         await editor.send(type="user_message", message="Hello?", current_project_id=1)  # before its user sees it
         assert (await editor.until("turn_end", ends + 1))["reason"] == "error"
@@ -541,10 +543,10 @@ async def test_what_is_shown_before_the_users_own_undo_is_asked_for_is_not_taken
         asks, may_ask = asyncio.Event(), asyncio.Event()
         here = asyncio.get_running_loop()
 
-        async def late(of: RemoteEditor) -> Outcome | None:
+        async def late(of: RemoteEditor, turn_id: str) -> Outcome | None:
             here.call_soon_threadsafe(asks.set)
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(may_ask.wait(), here))
-            return await take_back(of)
+            return await take_back(of, turn_id)
 
         monkeypatch.setattr(RemoteEditor, "take_back", late)
         undoing = asyncio.create_task(scribe.code("undo"))

@@ -33,14 +33,14 @@ def arrow(_hosting: Editor) -> Generator[Editor]:
     assert _hosting.errors() == []
 
 
-def _begin(arrow: Editor, relay: Relay) -> int:
+def _begin(arrow: Editor, relay: Relay, turn_id: str = "turn_1", name: str = "gold") -> int:
     """An assistant adds a variable; where the signals of its turn begin."""
     since, said = arrow.mark(), len(relay.said)
-    relay.say(type="turn_start", turn_id="turn_1", by="Claude", message="adding gold")
-    relay.say(type="function_call", request_id="req_1", function="create_variable", arguments=_GOLD)
+    relay.say(type="turn_start", turn_id=turn_id, by="Claude", message="adding gold")
+    relay.say(type="function_call", request_id="req_1", function="create_variable", arguments=_GOLD | {"name": name})
     result = relay.heard("function_result", said)
     assert result["success"]
-    assert '"gold"' in result["arrow_content"]
+    assert f'"{name}"' in result["arrow_content"]
     return since
 
 
@@ -91,12 +91,25 @@ def test_it_has_its_turn_taken_back(arrow: Editor, relay: Relay) -> None:
     arrow.wait("turn_ended", since)
     for expected in (True, False):
         said = len(relay.said)
-        relay.say(type="undo_request", request_id="req_9")
+        relay.say(type="undo_request", request_id="req_9", turn_id="turn_1")
         result = relay.heard("function_result", said)
         assert (result["request_id"], result["success"]) == ("req_9", expected)
     assert "not changed anything" in result["error"]
     arrow.frames()
     assert arrow.file.read_bytes() == before
+
+
+def test_what_its_user_has_taken_back_at_the_same_time_is_not_taken_back_twice(arrow: Editor, relay: Relay) -> None:
+    for turn_id, name in (("turn_1", "gold"), ("turn_2", "silver")):
+        since = _begin(arrow, relay, turn_id, name)
+        relay.say(type="turn_end", turn_id=turn_id, reason="done", usage={})
+        arrow.wait("turn_ended", since)
+    assert arrow.fletcher("undo")
+    said, text = len(relay.said), arrow.text
+    relay.say(type="undo_request", request_id="req_9", turn_id="turn_2")
+    assert "has been changed since" in relay.heard("function_result", said)["error"]
+    assert arrow.text == text
+    assert '"gold"' in text
 
 
 def test_what_the_user_changed_since_is_not_taken_back_for_it(arrow: Editor, relay: Relay) -> None:
@@ -105,7 +118,7 @@ def test_what_the_user_changed_since_is_not_taken_back_for_it(arrow: Editor, rel
     arrow.wait("turn_ended", since)
     arrow.call("mind", "create_new_character")
     said, text = len(relay.said), arrow.text
-    relay.say(type="undo_request", request_id="req_9")
+    relay.say(type="undo_request", request_id="req_9", turn_id="turn_1")
     assert "has been changed since" in relay.heard("function_result", said)["error"]
     assert arrow.text == text
 
