@@ -42,7 +42,7 @@ func result_of(message: Dictionary, turn: RefCounted) -> Dictionary:
 	if outcome.has("referenced_by"):
 		result.referenced_by = outcome.referenced_by
 	if turn != null and turn.copy.key == _project.key() and not _project.why_not():
-		result.arrow_content = _project.show()
+		result.merge(_project.show())
 	return result
 
 
@@ -58,7 +58,7 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 	_turn.calls += 1
 	_turn.failed_calls += 1  # until it is known to have gone well
 	var calls: Array = message.get("functions", [message])
-	if calls.any(_project.would_change_unseen):
+	if calls.any(_project.would_change_unseen.bind(message.get("story_number"))):
 		return _refused(UNSEEN)
 	var outcome: Dictionary
 	if message.has("functions"):

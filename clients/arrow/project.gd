@@ -85,19 +85,18 @@ func text() -> String:
 	return JsonText.tidy(Helpers.Utils.stringify_json(mind._PROJECT))
 
 
-## Its text for the server, which then knows all of it.
-func show() -> String:
-	_shown.note(mind._PROJECT.resources)
-	return text()
+## Its text for the server, and the number by which that says in its calls that it has read it.
+func show() -> Dictionary:
+	return {"story_number": _shown.note(mind._PROJECT.resources), "arrow_content": text()}
 
 
-## Whether a call of the server's would change what the user has written since.
-func would_change_unseen(call: Variant) -> bool:
+## Whether a call that the server has sent after a story would change what the user has written since.
+func would_change_unseen(call: Variant, story_number: Variant) -> bool:
 	if not call is Dictionary or not call.get("arguments") is Dictionary:
 		return false
 	if is_writing() and _sets_inspector_anew(str(call.get("function")), call.arguments):
 		return true
-	return _shown.lacks(str(call.get("function")), call.arguments, mind._PROJECT.resources)
+	return _shown.lacks(str(call.get("function")), call.arguments, mind._PROJECT.resources, story_number)
 
 
 # Whether nothing has any more what is being written in the inspector, or what was put into a list there beside that.
@@ -105,11 +104,12 @@ func _sets_inspector_anew(function: String, arguments: Dictionary) -> bool:
 	var inspected: int = mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
 	var is_of_another: bool = arguments.has("node_id") and arguments.node_id != inspected
 	match function:
-		"delete_node":
-			return not is_of_another
+		"delete_node":  # one that is selected is deselected, and then Arrow reads the inspector
+			return not is_of_another or _shown.id_in(arguments, "node_id") in mind._SELECTED_NODES_IDS
 		"delete_scene":
 			var scene: Dictionary = mind._PROJECT.resources.scenes.get(_shown.id_in(arguments, "scene_id"), {})
-			if scene.get("map", {}).has(inspected):
+			var nodes: Dictionary = scene.get("map", {})
+			if ([inspected] + mind._SELECTED_NODES_IDS).any(func(id: int) -> bool: return nodes.has(id)):
 				return true
 		"update_node_map":
 			return false

@@ -1,4 +1,4 @@
-## What the server was shown of the project last: it asks about nothing that it has not seen.
+## What the server was shown of the project: it asks about nothing that it has not seen.
 extends RefCounted
 
 const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variables", "character_id": "characters"}
@@ -7,19 +7,36 @@ const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand.
 const KEPT_BY_ARROW := ["ref", "use", "map"]
 
+## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.
 var _parts := {}
+var _number := 0
+## The number of the story that the server has read as a call is sent.
+var _known := 0
 
 
-## All of it is shown now.
-func note(resources: Dictionary) -> void:
+## All of it is shown now, as the story of the number that is returned.
+func note(resources: Dictionary) -> int:
+	_number += 1
 	for kind: String in KINDS.values():
+		var before: Dictionary = _parts.get(kind, {})
 		_parts[kind] = {}
 		for id: int in resources[kind]:
-			_parts[kind][id] = _parts_of(resources[kind][id])
+			_parts[kind][id] = _since(_parts_of(resources[kind][id]), before.get(id, {}))
+	return _number
 
 
-## Whether a call would change what is otherwise by now, or delete it, or connect what has been made since.
-func lacks(function: String, arguments: Dictionary, resources: Dictionary) -> bool:
+func _since(parts: Dictionary, before: Dictionary) -> Dictionary:
+	for name: String in parts:
+		var now := Vector2i(parts[name], _number)
+		var was: Variant = before.get(name)
+		parts[name] = was if was is Vector2i and was.x == now.x else now
+	return parts
+
+
+## Whether a call would change what is otherwise by now, or delete it, or connect what has been made since the server
+## has read the story of that number; of all that it was shown, where the call says none.
+func lacks(function: String, arguments: Dictionary, resources: Dictionary, story_number: Variant) -> bool:
+	_known = int(story_number) if story_number is float or story_number is int else _number
 	if not _parts:
 		return false
 	if function == "update_node_map" and _connected(arguments).any(_is_new.bind(resources.nodes)):
@@ -29,10 +46,10 @@ func lacks(function: String, arguments: Dictionary, resources: Dictionary) -> bo
 		var id := id_in(arguments, name)
 		if not resources[kind].has(id):
 			continue
-		if not _parts[kind].has(id):  # it has the number that the server expects one to have which it makes
+		var was := _known_of(kind, id)
+		if not was:  # it has the number that the server expects one to have which it makes
 			return true
-		var now := _parts_of(resources[kind][id])
-		var was: Dictionary = _parts[kind][id]
+		var now := _hashes(_parts_of(resources[kind][id]))
 		if function.begins_with("update_") and _fields(arguments).any(_differs.bind(now, was)):
 			return true
 		if function.begins_with("delete_") and (now != was or _has_come_into(resources[kind][id], resources)):
@@ -47,7 +64,24 @@ static func id_in(arguments: Dictionary, name: String) -> int:
 
 
 func _is_new(id: int, nodes: Dictionary) -> bool:
-	return nodes.has(id) and not _parts.nodes.has(id)
+	return nodes.has(id) and not _known_of("nodes", id)
+
+
+## What the server has read of one, by field; empty of one that has been made since.
+func _known_of(kind: String, id: int) -> Dictionary:
+	var known := {}
+	var shown: Dictionary = _parts[kind].get(id, {})
+	for name: String in shown:
+		if shown[name].y <= _known:
+			known[name] = shown[name].x
+	return known
+
+
+## As they are kept.
+static func _hashes(parts: Dictionary) -> Dictionary:
+	for name: String in parts:
+		parts[name] = Vector2i(parts[name], 0).x
+	return parts
 
 
 ## The nodes at both ends of what is to be connected.
@@ -68,7 +102,7 @@ func _differs(field: String, now: Dictionary, was: Dictionary) -> bool:
 
 func _has_come_into(deleted: Dictionary, resources: Dictionary) -> bool:
 	for id: int in deleted.get("map", {}):
-		if not resources.nodes.has(id) or _parts_of(resources.nodes[id]) != _parts.nodes.get(id):
+		if not resources.nodes.has(id) or _hashes(_parts_of(resources.nodes[id])) != _known_of("nodes", id):
 			return true
 	return false
 

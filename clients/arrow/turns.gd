@@ -35,6 +35,8 @@ var _preferences: RefCounted
 var _connection: RefCounted
 var _conversation: RefCounted
 var _copies := Copies.new()
+## The message that an assistant's turn came before: the server takes it all the same where that turn has ended by then.
+var _refused := ""
 ## What the grid showed before the plan that is open was drawn on it.
 var _view_before_plan: Dictionary = {}
 
@@ -64,6 +66,7 @@ func forget() -> void:
 ## Begins the user's turn; request: the fields of a `user_message`, or a `confirmation`. False where it cannot be sent.
 func begin(words: String, request: Dictionary, selected: Array[int]) -> bool:
 	current = _new_turn(words)
+	_refused = ""
 	_connection.declare_batches(_project.ids_are_foreseeable())
 	if request.has("type"):
 		current.copy.merge(_view_on_plan(), true)
@@ -73,7 +76,7 @@ func begin(words: String, request: Dictionary, selected: Array[int]) -> bool:
 		request.type = "user_message"
 		request.history = _conversation.recent(HISTORY)
 		request.current_project_id = _project.key()
-		request.arrow_content = _project.show()
+		request.merge(_project.show())
 	if not _connection.send(request):
 		current = null
 		failed.emit(
@@ -114,7 +117,7 @@ func undo(force: bool) -> Array:
 func send_story(selected: Array[int], request_id := "") -> void:
 	var key: String = _project.key()
 	if key and not _project.why_not():
-		var shown := {"type": "file_sync", "project_id": key, "arrow_content": _project.show()}
+		var shown: Dictionary = {"type": "file_sync", "project_id": key}.merged(_project.show())
 		if request_id:
 			shown.request_id = request_id
 		_connection.send(shown.merged(_situation(selected)))
@@ -248,10 +251,12 @@ func _on_turn_start(message: Dictionary) -> void:
 	var by := str(message.get("by", ""))
 	if by and current != null:  # both have begun at once, and the server has taken the assistant's
 		current.error = "BUSY: %s has begun to work in this story. Send the message again when it is done." % by
+		_refused = current.message
 		_finish("refused")
 	if current == null and not _project.why_not():
 		var doing := str(message.get("message", ""))
-		current = _new_turn("%s: %s" % [by if by else "Another program", doing] if doing else by)
+		var words := by if by else _refused
+		current = _new_turn("%s: %s" % [by if by else "Another program", doing] if doing else words)
 		current.by = by
 		_tell_start()
 	if current != null:
@@ -320,5 +325,5 @@ func _undo_for(message: Dictionary) -> void:
 		"error": "" if problem.is_empty() else problem[1],
 	}
 	if not _project.why_not():
-		result.arrow_content = _project.show()
+		result.merge(_project.show())
 	_connection.send(result)

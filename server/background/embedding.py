@@ -16,14 +16,14 @@ _FAILED_S = 60.0  # until what failed is tried again: twice as long after each t
 _FAILED_AT_MOST_S = 900.0
 _MOST_TRIED_AGAIN = 1_000  # projects of a workspace
 _REPAIRED_AT_ONCE, _BETWEEN_REPAIRS_S = 50, 3.0
-_SLICE_S = 3.0  # how long a project may be embedded while others wait
+_SLICE_S = 1.0  # how long a project may be embedded while others wait
 _PASSAGES_PER_S = 50
 
 
 class EmbeddingWorker:
     """Embeds one project at a time, off the event loop; a project asked for twice is done once.
 
-    While others wait, they take turns every few seconds: workspace by workspace, what lacks few vectors first. What
+    While others wait, they take turns every second: workspace by workspace, what lacks few vectors first. What
     fails, as on a full disk, is tried again.
 
     Args:

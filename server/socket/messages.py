@@ -151,6 +151,7 @@ class FileSync(_Message):
     request_id: Annotated[Name | None, BeforeValidator(_name)] = None
     project_id: OptionalProject = None
     arrow_content: Annotated[str, AfterValidator(tidy)]
+    story_number: OptionalId = None
     current_scene_id: OptionalId = None
     selected_node_ids: SelectedNodes = Field(default_factory=list[int | None])
     confirm: ConfirmationPolicy | None = None
@@ -175,6 +176,7 @@ class UserMessage(_Message):
     current_scene_id: OptionalId = None
     current_project_id: OptionalProject = None
     arrow_content: OptionalContent = None
+    story_number: OptionalId = None
     function: Name | None = Field(default=None, validation_alias=FUNCTION_NAMES)
     function_params: Parameters | None = None
     confirm: ConfirmationPolicy | None = None
@@ -209,6 +211,7 @@ class FunctionResult(_Message):
     result: Told = None
     error: Annotated[str | None, BeforeValidator(_words)] = None
     arrow_content: OptionalContent = None
+    story_number: OptionalId = None
     affected_nodes: Told = None
     referenced_by: Told = None
     used_by: Told = None

@@ -16,6 +16,7 @@ from server.socket.state import State
 _LONGEST_REASON = 2000  # characters
 _REQUESTS_REMEMBERED = 1000
 _LARGEST_EXACT = 2**53
+_NUMBER_BYTES = 40  # of a story, which each call names
 _INEXACT = (
     "This names a number over 2^53, of which an editor reads the first 53 bits alone: it would change something else. "
     "Ids that are made of the time (meta.epoch) become so long. Nothing was done: do it in the editor."
@@ -197,15 +198,19 @@ class RemoteEditor:
         """All calls in one message, where there are several, the client takes that, and they fit."""
         request_id = _new_request_id()
         frame = self._dialect.batch(request_id, calls) if len(calls) > 1 else None
-        if frame is not None and fits(frame, self._dialect.client.max_frame_bytes):
+        if frame is not None and fits(frame, self._most_bytes):
             return _Request(calls, request_id, frame)
         return self._asked_one_by_one(calls)
 
+    @property
+    def _most_bytes(self) -> int:
+        return self._dialect.client.max_frame_bytes - _NUMBER_BYTES
+
     def _asked_one_by_one(self, calls: Sequence[Call]) -> _Request:
         """Raises `CannotExecute` where one is too long."""
-        limit = self._dialect.client.max_frame_bytes
         for call in calls:
-            if not fits(self._dialect.function_call(_new_request_id(), call), limit):
+            if not fits(self._dialect.function_call(_new_request_id(), call), self._most_bytes):
+                limit = self._dialect.client.max_frame_bytes
                 raise CannotExecute(
                     f"{call.function} is longer than the {limit} bytes that the client takes at once, and nothing "
                     "of it was done. Use shorter texts, or several nodes.",
@@ -217,8 +222,7 @@ class RemoteEditor:
         """All calls of several operations in one message, where they fit and no call needs an id of another one."""
         request_id = _new_request_id()
         frame = self._dialect.batch(request_id, calls)
-        limit = self._dialect.client.max_frame_bytes
-        is_whole = frame is not None and fits(frame, limit) and not _names_expected_ids(frame, calls)
+        is_whole = frame is not None and fits(frame, self._most_bytes) and not _names_expected_ids(frame, calls)
         return _Request(calls, request_id, frame if is_whole else None)
 
     async def _batch(self, request: _Request) -> Outcome:

@@ -94,6 +94,7 @@ class Session:
         self._turn: OpenTurn | None = None
         self._ended_in: str | None = None  # the project of a turn that the client may not know to have ended
         self._arrived = 0  # the number, as of a story, of the message that is handled
+        self._story_number: int | None = None  # by which the client knows the story that it has shown last
         self._stopping = asyncio.Lock()
         self._headroom = Headroom()
         self._uploads = Uploads(send, lambda: self._dialect, lambda: self.workspace, services)
@@ -187,6 +188,8 @@ class Session:
             pass
 
     async def _handle(self, message: ClientMessage) -> None:
+        if isinstance(message, FileSync | UserMessage | FunctionResult) and message.story_number is not None:
+            self._story_number = message.story_number
         if isinstance(message, Hello | UserMessage | Confirmation):
             await self._stop_is_told()
         match message:
@@ -415,7 +418,7 @@ class Session:
             return View(project, scene_id, content)
 
         timeout_s, unread = self._services.limits.call_timeout_s, self._conversation.stories.unread
-        editor = RemoteEditor(self._dialect, self._send_all, self._machine.move, view, timeout_s, unread)
+        editor = RemoteEditor(self._dialect, self._send_calls, self._machine.move, view, timeout_s, unread)
         editor.last_content = message.arrow_content or None
         return editor
 
@@ -531,6 +534,14 @@ class Session:
 
     async def _say_error(self, failure: Failure) -> None:
         await self._send_all(self._dialect.error(failure))
+
+    async def _send_calls(self, frames: Iterable[Frame]) -> None:
+        """Each says which story it is sent after, as the number of that is by then."""
+        await self._send_all(frame | self._numbered for frame in frames)
+
+    @property
+    def _numbered(self) -> Frame:
+        return {} if self._story_number is None else {"story_number": self._story_number}
 
     async def _send_all(self, frames: Iterable[Frame]) -> None:
         async with self._sending:  # what belongs together is not torn apart

@@ -17,13 +17,22 @@ class Patience:
     @asynccontextmanager
     async def timeout(self, _seconds: float) -> AsyncGenerator[None]:
         async with asyncio.timeout(None) as wait:
-            self._waits.append((asyncio.get_running_loop(), wait))
-            yield
+            waits = asyncio.get_running_loop(), wait
+            self._waits.append(waits)
+            try:
+                yield
+            finally:
+                self._waits.remove(waits)
 
     def end(self, client: Client) -> None:
         """What is waited for now is given up, once what the client has sent is there."""
         client.send("hello")
         while "BUSY" not in json.dumps(client.frame()):
             pass
-        loop, wait = self._waits[-1]
-        loop.call_soon_threadsafe(lambda: wait.reschedule(loop.time()))
+        self.give_up()
+
+    def give_up(self) -> None:
+        """What was waited for last is given up, if it still is."""
+        if self._waits:
+            loop, wait = self._waits[-1]
+            loop.call_soon_threadsafe(lambda: wait.reschedule(loop.time()))

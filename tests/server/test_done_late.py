@@ -346,3 +346,29 @@ def test_nothing_goes_with_an_undo_that_was_only_tried_when_an_answer_came_twice
         undo(editor)
         assert other in editor.content
         assert WRITTEN in editor.content
+
+
+@pytest.mark.parametrize("then", ["saved", "moved"])
+@pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
+def test_what_was_never_done_is_no_step_of_undo_though_the_story_is_not_the_same_text(
+    home: House, dialect: str, then: str
+) -> None:
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect)
+        home.model.add([RENAMED], ["Done."], [Use("create_variable", {"name": "gold", "type": "num"})])
+        editor.ask("Rename it.", arrow_content=editor.content)
+        client.answer(*editor.do())
+        editor.until_the_end()
+        editor.ask("Gold.", arrow_content=editor.content)
+        client.call()
+        client.send("stop")
+        editor.until_the_end()
+        document = json.loads(editor.content)
+        if then == "saved":
+            document["meta"]["last_save"] = {"year": 2026, "month": 11, "day": 29}
+        else:
+            document["resources"]["scenes"]["0"]["map"]["3"]["offset"] = [500, 300]
+        client.sync(json.dumps(document))
+        editor.ask("undo")
+        editor.until_the_end()
+        assert '"found"' not in editor.content

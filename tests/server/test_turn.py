@@ -199,3 +199,22 @@ def test_an_unknown_project_is_named_and_the_turn_ends(home: House) -> None:
         assert texts(frames)[0].startswith("PROJECT_NOT_FOUND: ")
         assert "-1" not in texts(frames)[0]
         client.assert_quiet()
+
+
+def test_a_call_says_which_story_was_read_before_it_was_sent(home: House) -> None:
+    """As the client numbers those that it shows."""
+    home.model.add([Use("create_variable", GOLD)], [Use("update_node", {"node_id": 2, "name": "found"})], ["Done."])
+    with home.client("/ws/chat?dialect=fletcher") as client:
+        client.sync()
+        client.ask("Add gold.", arrow_content=story_text(), story_number=7)
+        first = client.call()
+        client.send("file_sync", project_id=1, arrow_content=story_text(), story_number=8)
+        client.refuse(first, "No.")
+        second = client.call()
+        client.refuse(second, "No.")
+        client.until("turn_end")
+        home.model.add([Use("create_variable", GOLD)], ["Done."])
+        with home.client("/ws/chat?dialect=fletcher") as other:
+            other.ask("Add gold.", arrow_content=story_text())
+            assert "story_number" not in other.call()
+    assert (first["story_number"], second["story_number"]) == (7, 8)

@@ -99,6 +99,28 @@ def test_it_has_its_turn_taken_back(arrow: Editor, relay: Relay) -> None:
     assert arrow.file.read_bytes() == before
 
 
+def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent_after(
+    arrow: Editor, relay: Relay
+) -> None:
+    """A story that is on its way has not been read, and what another call has shown neither."""
+    since = _begin(arrow, relay)
+    read = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
+    written = {"id": 2, "modification": {"notes": "By hand."}, "field": "nodes"}
+    arrow.call("mind", "central_event_dispatcher", "update_resource", written)
+    said = len(relay.said)
+    relay.say(type="story_request", request_id="req_5")
+    relay.heard("file_sync", said)
+    change = {"function": "update_node", "arguments": {"node_id": 2, "notes": "Anew."}}
+    for number, is_done in ((read, False), (read + 1, True)):
+        said = len(relay.said)
+        relay.say(type="function_call", request_id="req_6", story_number=number, **change)
+        result = relay.heard("function_result", said)
+        assert result["success"] is is_done
+        assert is_done or "has written meanwhile" in result["error"]
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+
+
 def test_what_its_user_has_taken_back_at_the_same_time_is_not_taken_back_twice(arrow: Editor, relay: Relay) -> None:
     for turn_id, name in (("turn_1", "gold"), ("turn_2", "silver")):
         since = _begin(arrow, relay, turn_id, name)
@@ -133,6 +155,10 @@ def test_a_message_of_the_user_that_comes_at_the_same_time_is_named(arrow: Edito
     assert arrow.state == "processing"
     relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
     assert arrow.wait("turn_ended", since, lambda summary: summary["by"] == "Claude")
+    since = arrow.mark()
+    for frame in ({"type": "turn_start"}, {"type": "turn_end", "reason": "done", "usage": {}}):  # once it is done
+        relay.say(turn_id="turn_2", **frame)
+    assert arrow.wait("turn_ended", since)[0]["message"] == "Hello?"
 
 
 def test_a_call_without_a_turn_is_refused(arrow: Editor, relay: Relay) -> None:

@@ -821,6 +821,32 @@ def test_a_node_with_lines_that_are_only_in_the_list_is_not_changed_while_anothe
     assert _lines_once_it_is_whole(editor, shown)[-2:] == ["A line that is added.", "A line that I am still"]
 
 
+def test_a_node_that_is_selected_is_not_deleted_while_another_is_being_written(editor: Editor, server: House) -> None:
+    """Arrow reads the inspector as it is deselected: a line that is taken out to be changed would be gone."""
+    editor.open(text_of("lamp"))
+    editor.put("main", "_AUTO_INSPECT", False)
+    selected = int(editor.call("mind", "create_insert_node", "content", {"vec": [50, 900]}, -1, True, "", {}))
+    editor.frames(8)
+    editor.call("mind", "force_select_group", [selected], False)
+    editor.frames(8)
+    shown = _inspected(editor, 15)
+    lines = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
+
+    def write(_request: Any) -> list[Any]:
+        editor.call(shown, "extract_selected_line", [0])
+        return [ToolUse("delete_node", {"node_id": selected})]
+
+    server.model.play([write, [Text(["Later."])]])
+    since = editor.mark()
+    ended = editor.turn("send", "Delete it.")
+    if [args for signal, args in editor.signals[since:] if signal == "question_asked"]:
+        ended = editor.turn("answer", "yes")
+    editor.put("main", "_AUTO_INSPECT", True)
+    editor.frames(8)
+    assert "has written meanwhile" in str(ended)
+    assert editor.document["resources"]["nodes"]["15"]["data"]["lines"] == lines
+
+
 def test_nor_is_the_character_of_such_a_node_changed(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
     shown = _inspected(editor, 15)
