@@ -20,6 +20,7 @@ from server.turn_ledger import TurnRecord
 _UNREADABLE = Failure(
     "PARSE_ERROR", "The story that this editor has open cannot be read as it is now; the editor was told why."
 )
+_STOPPED = Failure("STOPPED", "The user has stopped it. Ask what is wanted instead.")
 _USERS_OWN = Failure(
     "USER_NEEDED",
     "The user wants to be asked before every change, and answers in the Fletcher panel: an assistant cannot bring the "
@@ -119,7 +120,7 @@ class OpenEditor(Session):
             self._stops = asyncio.create_task(self._stop(guest))
             raise
         if task is None or task.cancelled():
-            raise GuestRefused(Failure("STOPPED", "The user has stopped it. Ask what is wanted instead."))
+            raise GuestRefused(_STOPPED)
 
     async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:
         """Has the client take its last turn back itself; None where `undo` is a turn like others.
@@ -128,7 +129,7 @@ class OpenEditor(Session):
         that is taken back, and where the user has written during that.
 
         Raises:
-            GuestRefused: As for `show_story`, or the client's own turn is under way.
+            GuestRefused: As for `show_story`, or the client's own turn is under way, or its user stops this.
         """
         await self.show_story(key)
         await self._stop_is_told()
@@ -144,10 +145,15 @@ class OpenEditor(Session):
         turn.has_read.set()
         self._machine.move(State.PROCESSING)
         stories, outcome = self._conversation.stories, None
+        self._left_by_guest = ""  # whatever comes of it
+        task = turn.begin(editor.take_back(self._guests_turn))
         try:
-            self._left_by_guest = ""  # whatever comes of it
-            outcome = await editor.take_back(self._guests_turn)
+            await asyncio.wait((task,))
+            if task.cancelled():
+                raise GuestRefused(_STOPPED)
+            outcome = task.result()
         finally:
+            task.cancel()
             if self._turn is turn:
                 self._turn = None
                 self._machine.move(State.IDLE)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from sys import getsizeof
-from typing import Any
+from typing import Any, TypeVar
 
 from agent import Turn, Usage
 from arrow_project import ArrowProject
@@ -16,6 +16,8 @@ from server.socket.editors import Guest
 from server.socket.remote_editor import RemoteEditor
 
 logger = logging.getLogger(__name__)
+
+_Result = TypeVar("_Result")
 
 # How long a stopped turn may take to notice before the client is told that it has ended. What works on a large story
 # is rarely done within either.
@@ -46,7 +48,7 @@ class OpenTurn:
     editor: RemoteEditor
     guest: Guest | None = None
     came: int = 0
-    task: asyncio.Task[None] | None = None
+    task: asyncio.Task[Any] | None = None
     project: ArrowProject | None = None
     checkpoint: int = 0
     shown: ArrowProject | None = None
@@ -58,13 +60,13 @@ class OpenTurn:
     reason: EndReason = "error"
     usage: Usage = field(default_factory=Usage)
 
-    def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def begin(self, work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
         """It is run by `work`."""
-        self.task = asyncio.create_task(work)
-        self.task.add_done_callback(_note_failure)
-        self.task.add_done_callback(let_go)
-        self.task.add_done_callback(lambda _: self.has_read.set())
-        return self.task
+        self.task = task = asyncio.create_task(work)
+        task.add_done_callback(_note_failure)
+        task.add_done_callback(let_go)
+        task.add_done_callback(lambda _: self.has_read.set())
+        return task
 
     def size(self, size: int, content: str | None = None) -> int:
         """What its story takes, of so many bytes in memory: of blanks its text, which the editor keeps, takes more."""
@@ -101,6 +103,6 @@ class OpenTurn:
         return self.project is not None and len(self.project.data.nodes) > _LARGE_NODES
 
 
-def _note_failure(task: asyncio.Task[None]) -> None:
+def _note_failure(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and (failure := task.exception()) is not None:
         logger.error("a turn could not be brought to its end", exc_info=failure)

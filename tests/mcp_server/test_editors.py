@@ -515,6 +515,17 @@ async def test_the_users_own_undo_is_used(home: House) -> None:
     assert "gold" not in outlined["outline"]
 
 
+async def test_the_user_stops_an_undo_that_the_client_does_not_answer(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        undoing = asyncio.create_task(scribe.code("undo"))
+        await editor.until("undo_request")
+        await editor.send(type="stop")
+        assert await undoing == "STOPPED"
+        await editor.show()
+        assert "gold" in (await scribe.ok("outline"))["outline"]
+
+
 async def test_what_an_undo_has_left_and_nobody_was_shown_is_not_overwritten(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         emptied = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": ""}}}

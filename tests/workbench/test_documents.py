@@ -7,7 +7,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.waiting import eventually
 from tests.workbench.conftest import MOST_OF_UPLOAD, OpenPage, load_anew, tab
@@ -125,6 +125,34 @@ def test_of_two_files_of_a_name_the_second_does_not_replace_the_first(
     page.get_by_text("21 documents, 21 passages.").wait_for()
     with urlopen(f"{sample}/projects/namesakes/search?q=first&document=notes.md") as answer:
         assert "This is first." in answer.read().decode()
+
+
+def test_files_that_are_on_their_way_as_the_page_is_loaded_anew_are_named(
+    sample: str, open_page: OpenPage, tmp_path: Path
+) -> None:
+    for number in range(4):
+        (tmp_path / f"part {number}.md").write_text("The lamp is cold.")
+    page = open_page(f"{sample}/?project=unsent&tab=Documents", is_new=True)
+    page.route("**/corpus", lambda _: None)  # no answer ever comes
+    asked = list[str]()
+
+    def leaves(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leaves)
+    with page.expect_request("**/corpus"):
+        add(page, *sorted(tmp_path.iterdir()))
+    tab(page, "Ask")
+    tab(page, "Documents")
+    assert not page.get_by_text("The page was loaded anew").is_visible()
+    load_anew(page)
+    told = page.get_by_role("alert").filter(has_text="4 files were on the way: part 0.md, part 1.md, part 2.md, ….")
+    told.wait_for()
+    assert asked == ["beforeunload"]
+    load_anew(page)
+    page.get_by_role("button", name="Add documents").wait_for()
+    assert asked == ["beforeunload"]
 
 
 def test_two_browsers_see_each_others_documents(sample: str, open_page: OpenPage, tmp_path: Path) -> None:

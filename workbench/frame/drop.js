@@ -25,6 +25,14 @@ const FAILED = { id: null, status: "failed", pages: null, pages_without_text: []
 // A document is called by its path below the folder that was given.
 const within = (path) => path.slice(path.indexOf("/") + 1);
 
+// Files of which no answer has come, whichever tab of the page is shown by then; and what the page before says of its own.
+const onTheWay = new Set();
+let isTold = false;
+const leaves = (event) => {
+  if (onTheWay.size && !window.loadsAnew) event.preventDefault();
+};
+addEventListener("beforeunload", leaves);
+
 export default {
   props: { url: String, headers: Object, accept: String, single: Boolean, most: Number },
   emits: ["begin", "answer"],
@@ -40,6 +48,7 @@ export default {
     this.sent = new Map();
     this.heard = { dragover: () => (this.over = this.isSeen()), dragleave: () => (this.over = false), drop: this.drop };
     for (const kind in this.heard) document.addEventListener(kind, this.heard[kind]);
+    if (!this.single && !isTold) this.tellUnsent();
   },
   unmounted() {
     for (const kind in this.heard) document.removeEventListener(kind, this.heard[kind]);
@@ -76,6 +85,7 @@ export default {
       if (this.single) files.splice(1);
       if (files.length) this.$emit("begin", { url, files: files.length });
       files = this.fitting(url, files);
+      this.wait(files);
       const most = Math.min(MOST_BYTES, this.most || MOST_BYTES);
       while (files.length) {
         const some = [files.shift()];
@@ -85,7 +95,31 @@ export default {
           some.push(files.shift());
         }
         await this.post(url, some);
+        for (const file of some) onTheWay.delete(file);
+        this.wait([]);
       }
+    },
+    // A page that is loaded anew, as where its server is started again, sends nothing more: the next one says so.
+    place() {
+      return `fletcher/files/${Object.values(this.headers)[0]}`;
+    },
+    wait(files) {
+      for (const file of files) onTheWay.add(file);
+      const names = [...onTheWay].map(([name]) => name);
+      sessionStorage.removeItem(this.place());
+      try {
+        if (names.length) sessionStorage.setItem(this.place(), JSON.stringify(names));
+      } catch {} // a story fills all that a browser keeps
+    },
+    tellUnsent() {
+      isTold = true;
+      const names = JSON.parse(sessionStorage.getItem(this.place()) ?? "[]");
+      sessionStorage.removeItem(this.place());
+      if (!names.length) return;
+      const some = names.length > 3 ? [...names.slice(0, 3), "…"] : names;
+      const what = `${names.length} ${names.length > 1 ? "files were" : "file was"} on the way: ${some.join(", ")}`;
+      const message = `The page was loaded anew while ${what}. Add those again that do not appear in the list.`;
+      this.$emit("answer", { url: this.url, answer: { error: { code: "NOT_SENT", message } } });
     },
     // What is too long for one request fails by itself, as what cannot be read does; and the second of a name, which
     // would take the place of the first where it goes in a later request.
@@ -129,6 +163,7 @@ export default {
         const response = await fetch(url, { method: "POST", ...(await this.asRequest(files)) });
         this.$emit("answer", { url, answer: await response.json() });
       } catch {
+        await new Promise((yes) => setTimeout(yes, 1000)); // of a page that is being left nothing comes after that
         const message = "The files did not reach the server, or have changed on the disk. Is it running? Add them again.";
         this.$emit("answer", { url, answer: { error: { code: "NOT_SENT", message } } });
       }

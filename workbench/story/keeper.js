@@ -47,7 +47,7 @@ export default {
       this.forgetForm();
     },
     leaves(event) {
-      if ((this.unsaved || this.form.size) && !this.reloads) event.preventDefault();
+      if ((this.unsaved || this.form.size) && !window.loadsAnew) event.preventDefault();
     },
     listens(socket) {
       socket.on("connect", this.returns);
@@ -57,13 +57,13 @@ export default {
     },
     // The page is loaded anew where its connection was away for long, and then it has the story again.
     fails(error) {
-      this.reloads = false;
+      window.loadsAnew = false;
       if (error.message === "timeout" || error.message === "Implicit handshake failed") this.loadsAnew();
     },
     // Of what stands only in the form of a function, the next page says what it was.
     loadsAnew() {
-      this.reloads = true;
-      setTimeout(() => (this.reloads = false), 5000);
+      window.loadsAnew = true; // by itself, and nobody is asked
+      setTimeout(() => (window.loadsAnew = false), 5000);
       this.keepForm([this.told, ...this.form.values()]);
     },
     keepForm(lines) {
