@@ -120,6 +120,10 @@ func _process(delta: float) -> void:
 	_tell_state()
 
 
+func _exit_tree() -> void:
+	project.tidy_file()
+
+
 func connect_to_server() -> void:
 	_connection.start()
 

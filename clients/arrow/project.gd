@@ -156,12 +156,15 @@ func save_if_wanted() -> String:
 
 ## Once a frame: notes what Arrow opens, and what its user saves.
 func watch_file() -> void:
-	var now := [path(), is_saved(), mind._PROJECT.meta.get("last_save"), mind._SNAPSHOT_INDEX_OF_PREVIEW]
+	var now := [path(), is_saved(), FileAccess.get_modified_time(path()), FileAccess.get_size(path())]
+	now += [mind._PROJECT.meta.get("last_save"), mind._SNAPSHOT_INDEX_OF_PREVIEW]
+	if not _seen.is_empty() and _seen[0][0] != now[0]:
+		tidy_file()  # it may have been saved and closed at once
 	var is_another: bool = _seen.is_empty() or not is_same(_seen[1], mind._PROJECT)
 	if not is_another and _seen[0] == now:
 		return
 	# Another document also comes back from a snapshot, or was put back here, whatever the file has by then.
-	var is_image: bool = is_same(_image, mind._PROJECT) or (not _seen.is_empty() and _seen[0][3] >= 0)
+	var is_image: bool = is_same(_image, mind._PROJECT) or (not _seen.is_empty() and _seen[0][-1] >= 0)
 	_seen = [now, mind._PROJECT]
 	if not is_saved() or path().is_empty() or mind._SNAPSHOT_INDEX_OF_PREVIEW >= 0:
 		return
@@ -169,9 +172,18 @@ func watch_file() -> void:
 	var bytes := text().to_utf8_buffer()
 	if (is_another and not is_image) or on_disk == bytes:
 		_note_file()
-	elif on_disk == Helpers.Utils.stringify_json(mind._PROJECT).to_utf8_buffer():  # what Arrow could not open again
-		_write(path(), bytes)
+	elif on_disk == Helpers.Utils.stringify_json(mind._PROJECT).to_utf8_buffer():
+		tidy_file()
 		_note_file()
+
+
+## The file that was open last is JSON as others read it, however Arrow has saved it: else it could not open it again.
+func tidy_file() -> void:
+	var file: String = "" if _seen.is_empty() else _seen[0][0]
+	var text := FileAccess.get_file_as_string(file) if FileAccess.file_exists(file) else ""
+	var bytes := JsonText.tidy(text).to_utf8_buffer()
+	if bytes != text.to_utf8_buffer() and _has_room(file, bytes):
+		_write(file, bytes)
 
 
 func _note_file() -> void:

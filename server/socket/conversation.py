@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
-from arrow_project import ArrowProject, fingerprint, parse
+from arrow_project import ArrowProject, ParseError, fingerprint, parse
 from corpora import ProjectKey
 from server.dialects import without_appendix
 from server.limits.written import HISTORY_OF_QUESTION, latest
@@ -135,7 +135,11 @@ class Conversation:
     def _keep_before(self, project_id: str, unseen: str, project: ArrowProject) -> bool:
         """Keeps what was before a turn whose outcome is seen now; not where it is unchanged: it may be yet to come."""
         pendings, now = self.pendings(project_id), fingerprint(project)
-        if now == fingerprint(parse(unseen)):  # as texts they differ once it is saved, or a node is moved
+        try:
+            is_unchanged = now == fingerprint(parse(unseen))  # as texts they differ once it is saved, or a node is moved
+        except ParseError:  # it has become larger than a story that is read: nothing can lead back to it
+            return True
+        if is_unchanged:
             return False
         kept = pendings.find_before(now)
         if kept is None or kept.content != unseen:  # of an earlier turn, which led to the same

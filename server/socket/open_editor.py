@@ -153,6 +153,7 @@ class OpenEditor(Session):
                 raise GuestRefused(_STOPPED)
             outcome = task.result()
         finally:
+            editor.close()  # what is cancelled ends only later, and the client is free at once
             task.cancel()
             if self._turn is turn:
                 self._turn = None

@@ -526,6 +526,19 @@ async def test_the_user_stops_an_undo_that_the_client_does_not_answer(home: Hous
         assert "gold" in (await scribe.ok("outline"))["outline"]
 
 
+async def test_an_assistant_that_cancels_an_undo_leaves_the_editor_free(home: House) -> None:
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        undoing = asyncio.create_task(scribe.code("undo"))
+        await editor.until("undo_request")
+        undoing.cancel()
+        silver = {"name": "silver", "type": "num"}
+        await editor.show()
+        while "silver" not in editor.editor.content:  # the server has to hear of it first
+            await editor.send(type="user_message", message="", function="create_variable", function_params=silver)
+            await editor.until("turn_end", 1 + sum(frame["type"] == "turn_end" for frame in editor.seen))
+
+
 async def test_what_an_undo_has_left_and_nobody_was_shown_is_not_overwritten(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         emptied = {"function": "update_node", "arguments": {"node_id": 3, "data": {"content": ""}}}

@@ -10,8 +10,8 @@ import pytest
 
 from agent import Outcome
 from agent.editing import execution
-from arrow_project import ArrowProject
-from server.socket import stories
+from arrow_project import ArrowProject, ParseError
+from server.socket import conversation, stories
 from server.socket.open_turn import OpenTurn
 from tests.agent.scripted_model import Hang, Part, Request, Until, Use
 from tests.server.client import Client, flat
@@ -372,3 +372,20 @@ def test_what_was_never_done_is_no_step_of_undo_though_the_story_is_not_the_same
         editor.ask("undo")
         editor.until_the_end()
         assert '"found"' not in editor.content
+
+
+def test_what_has_become_too_long_to_be_read_is_no_step_of_undo_and_costs_no_story(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with home.client("/ws/chat?dialect=spec") as client:
+        editor = Editor(client, "spec")
+        editor.call_that_is_stopped(home)
+
+        def too_long(_: str) -> ArrowProject:
+            raise ParseError("It has more values than a story may have.", 0)
+
+        monkeypatch.setattr(conversation, "parse", too_long)
+        client.sync(writes_on(editor))
+        client.assert_quiet()
+        home.model.add(["Hello."])
+        assert "Hello." in str(client.turn("Hello?"))

@@ -163,7 +163,9 @@ export default {
         const response = await fetch(url, { method: "POST", ...(await this.asRequest(files)) });
         this.$emit("answer", { url, answer: await response.json() });
       } catch {
-        await new Promise((yes) => setTimeout(yes, 1000)); // of a page that is being left nothing comes after that
+        // A page that is left, or loaded anew once the server is there again, says nothing more: the next one does.
+        do await new Promise((yes) => setTimeout(yes, 1000));
+        while (!window.socket.connected);
         const message = "The files did not reach the server, or have changed on the disk. Is it running? Add them again.";
         this.$emit("answer", { url, answer: { error: { code: "NOT_SENT", message } } });
       }

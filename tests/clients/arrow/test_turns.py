@@ -208,16 +208,21 @@ def test_what_its_user_has_opened_anew_is_saved_as_ever(editor: Editor, server: 
     assert b"Note " in editor.file.read_bytes()
 
 
-@pytest.mark.parametrize("saves", [False, True])
-def test_what_has_a_vertical_tab_is_sent_and_saved_as_json(editor: Editor, server: House, *, saves: bool) -> None:
+@pytest.mark.parametrize("saves", ["", "twice", "and closes"])
+def test_what_has_a_vertical_tab_is_sent_and_saved_as_json(editor: Editor, server: House, saves: str) -> None:
     """Godot writes it as none, and what is on a clipboard may have one; also where its user saves it."""
     number = editor.open(text_of("lamp"))
     _type(editor, "A page\v of notes with a \\v.")
+    file = editor.file
     if saves:
         editor.call("project", "pull_inspector")
-        editor.call("mind", "save_project")
-        editor.frames(8)
-        json.loads(editor.file.read_bytes())
+        for _ in range(2 if saves == "twice" else 1):
+            editor.call("mind", "save_project", saves == "and closes")
+            editor.frames(30)
+            json.loads(file.read_bytes())
+    if saves == "and closes":
+        editor.call("mind", "open_project", number, True)
+        editor.wait_state("idle")
     server.model.play([[Text(["Good ", "evening."])]])
     assert editor.turn("send", "Hello?")["reason"] == "done"
     assert editor.call("project", "is_saved")
