@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
+from typing import TypeGuard
 
 from agent import ConfirmationPolicy, Failure, Outcome, TurnRequest, in_thread
 from arrow_project import ArrowProject, fingerprint
@@ -125,8 +126,8 @@ class OpenEditor(Session):
     async def take_back(self, guest: Guest, key: ProjectKey) -> Outcome | None:
         """Has the client take its last turn back itself; None where `undo` is a turn like others.
 
-        That it is where the client cannot, where its user is asked before everything, where it would be no guest's turn
-        that is taken back, and where the user has written during that.
+        That it is where the client cannot or will not, where its user is asked before everything, where it would be no
+        guest's turn that is taken back, and where the user has written during that.
 
         Raises:
             GuestRefused: As for `show_story`, or the client's own turn is under way, or its user stops this.
@@ -162,12 +163,14 @@ class OpenEditor(Session):
                 stories.has_come(turn.project_id, stories.comes())
         if outcome is None or not outcome.success:
             self._left_by_guest = left
-            return outcome
-        await in_thread(pendings.drop_before, left)
+            if not _is_refused(outcome):
+                return outcome
+        else:
+            await in_thread(pendings.drop_before, left)
         if outcome.content is not None:  # else it may show another story
             with stories.unread.reading():  # no message is handled just now, and another assistant's turn may begin
                 await self._sync_file(turn.project_id, outcome.content, outcome.came, is_late=True)
-        return outcome
+        return outcome if outcome.success else None
 
     async def _follow(self, open_turn: OpenTurn, request: TurnRequest, record: TurnRecord) -> None:
         try:
@@ -231,3 +234,8 @@ def _tells(outcome: Outcome | None) -> bool:
         return False
     is_refused = outcome.failure is not None and outcome.failure.code != "TIMEOUT"
     return is_refused or outcome.content is not None
+
+
+def _is_refused(outcome: Outcome | None) -> TypeGuard[Outcome]:
+    """Whether the editor has said that it does not take its last turn back: it may have none, or another one."""
+    return outcome is not None and outcome.failure is not None and outcome.failure.code == "EDITOR_ERROR"

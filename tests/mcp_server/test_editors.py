@@ -526,6 +526,20 @@ async def test_the_user_stops_an_undo_that_the_client_does_not_answer(home: Hous
         assert "gold" in (await scribe.ok("outline"))["outline"]
 
 
+async def test_what_the_client_does_not_take_back_itself_is_taken_back_by_a_turn(home: House) -> None:
+    """It has forgotten what was before once its story was closed, and a node that was moved counts for it."""
+    async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
+        await scribe.ok("apply_operations", operations=[_GOLD])
+        undoing = asyncio.create_task(scribe.ok("undo"))
+        asked = await editor.until("undo_request")
+        answer = {"request_id": asked["request_id"], "success": False, "error": "There is nothing to take back."}
+        await editor.send(type="function_result", arrow_content=editor.editor.content, **answer)
+        undone = await undoing
+
+    assert undone["status"] == "done"
+    assert "gold" not in editor.editor.content
+
+
 async def test_an_assistant_that_cancels_an_undo_leaves_the_editor_free(home: House) -> None:
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         await scribe.ok("apply_operations", operations=[_GOLD])
