@@ -136,7 +136,7 @@ class Conversation:
         """Keeps what was before a turn whose outcome is seen now; not where it is unchanged: it may be yet to come."""
         pendings, now = self.pendings(project_id), fingerprint(project)
         try:
-            is_unchanged = now == fingerprint(parse(unseen))  # as texts they differ once it is saved, or a node is moved
+            is_unchanged = now == fingerprint(parse(unseen))  # which texts are not, once it is saved
         except ParseError:  # it has become larger than a story that is read: nothing can lead back to it
             return True
         if is_unchanged:
