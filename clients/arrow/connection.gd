@@ -143,6 +143,8 @@ func _read(delta: float) -> void:
 		var message: Variant = JSON.parse_string(packet)
 		if message is Dictionary:
 			_take(message)
+			if str(message.get("type")).begins_with("function_call"):
+				return  # Arrow sets its fields once the frame is over, and the next call looks at what stands there
 
 
 func _take(message: Dictionary) -> void:

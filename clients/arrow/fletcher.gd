@@ -67,6 +67,7 @@ var _turns: RefCounted
 var _selected: RefCounted
 var _told_state := ""
 var _key := ""
+var _was_previewed := false
 
 
 func _init() -> void:
@@ -248,10 +249,15 @@ func _watch_project() -> void:
 	var why_not: String = project.why_not()
 	if why_not == Project.PREVIEWED and project.key() == _key:
 		_turns.stop(false)  # a snapshot is not changed, and the project is the same one afterwards
+		_was_previewed = true
 		return
 	var key: String = "" if why_not else project.key()
 	if key == _key:
+		if _was_previewed and _connection.is_open:
+			_turns.send_story(context)  # the server may have been started anew meanwhile
+		_was_previewed = false
 		return
+	_was_previewed = false
 	_turns.stop(false)
 	_key = key
 	_turns.forget()

@@ -300,9 +300,11 @@ func _on_error(code: String, message: String) -> void:
 
 
 func _on_turn_end(message: Dictionary) -> void:
-	if current != null:
-		current.usage = message.get("usage", {})
-		_finish(str(message.get("reason", "done")))
+	var reason := str(message.get("reason", "done"))
+	if current == null or (reason == "stopped" and not current.id and not current.is_stopping):
+		return  # it answers a stop that came after the end of the turn before
+	current.usage = message.get("usage", {})
+	_finish(reason)
 
 
 func _execute(message: Dictionary) -> void:

@@ -145,7 +145,8 @@ class OpenEditor(Session):
         turn = self._turn = OpenTurn(turn_id, self.project_id, editor, guest, has_no_end=True)
         turn.has_read.set()
         self._machine.move(State.PROCESSING)
-        stories, outcome = self._conversation.stories, None
+        conversation, outcome = self._conversation, None
+        stories = conversation.stories
         self._left_by_guest = ""  # whatever comes of it
         task = turn.begin(editor.take_back(self._guests_turn))
         try:
@@ -167,7 +168,7 @@ class OpenEditor(Session):
                 return outcome
         else:
             await in_thread(pendings.drop_before, left)
-        if outcome.content is not None:  # else it may show another story
+        if outcome.content is not None and self._conversation is conversation:  # else it may show another story
             with stories.unread.reading():  # no message is handled just now, and another assistant's turn may begin
                 await self._sync_file(turn.project_id, outcome.content, outcome.came, is_late=True)
         return outcome if outcome.success else None

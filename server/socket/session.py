@@ -257,9 +257,11 @@ class Session:
 
     async def _sync_file(self, project_id: str, content: str, came: int = 0, *, is_late: bool = False) -> None:
         parts, stories = self._turn.editor.parts_asked if self._turn is not None else 0, self._conversation.stories
-        number = came or stories.comes()
+        number, conversation = came or stories.comes(), self._conversation
         try:
-            project = await self._conversation.read(project_id, content, number, is_late=is_late)
+            project = await conversation.read(project_id, content, number, is_late=is_late)
+            if self._conversation is not conversation:  # the client has brought another token meanwhile
+                return
             turn = self._turn
             if turn is not None and turn.running is not None and project_id == turn.project_id:
                 came = stories.came(project_id)

@@ -17,6 +17,7 @@ from corpora import ProjectKey
 from server import Access
 from server.dialects import Frame
 from server.limits.written import MAX_SELECTED
+from server.services import CatalogPendings
 from server.socket import session, stories
 from server.socket.conversation import Conversation
 from server.socket.editors import Guest
@@ -551,6 +552,38 @@ async def test_an_assistant_that_cancels_an_undo_leaves_the_editor_free(home: Ho
         while "silver" not in editor.editor.content:  # the server has to hear of it first
             await editor.send(type="user_message", message="", function="create_variable", function_params=silver)
             await editor.until("turn_end", 1 + sum(frame["type"] == "turn_end" for frame in editor.seen))
+
+
+async def test_what_an_undo_has_left_is_not_known_to_the_workspace_whose_token_is_brought_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drops, may_go_on, drop = Event(), Event(), CatalogPendings.drop_before
+
+    def held(of: CatalogPendings, kept: str) -> None:
+        drops.set()
+        assert may_go_on.wait(60)
+        drop(of, kept)
+
+    monkeypatch.setattr(CatalogPendings, "drop_before", held)
+    with house(tmp_path / "data", access=Access({"a-token": "one", "b-token": "two"})) as home:
+        async with (
+            arrow(home, "assistant", token="a-token") as editor,
+            assistant(home.url, headers={"authorization": "Bearer a-token"}) as own,
+        ):
+            await own.ok("apply_operations", operations=[_GOLD])
+            undoing = asyncio.create_task(own.ok("undo"))
+            asked = await editor.until("undo_request")
+            answer = {"request_id": asked["request_id"], "success": True, "result": ""}
+            await editor.send(type="function_result", arrow_content=editor.editor.content, **answer)
+            assert await asyncio.to_thread(drops.wait, 60)
+            await editor.send(type="hello", dialect="fletcher", token="b-token")
+            await editor.until("connected", 2)
+            may_go_on.set()
+            await undoing
+            ends = sum(frame["type"] == "turn_end" for frame in editor.seen)
+            asked = {"function": "create_variable", "function_params": {"name": "silver", "type": "num"}}
+            await editor.send(type="user_message", message="", current_project_id=1, **asked)
+            assert (await editor.until("turn_end", ends + 1))["reason"] == "error"
 
 
 async def test_what_an_undo_has_left_and_nobody_was_shown_is_not_overwritten(home: House) -> None:

@@ -42,14 +42,14 @@ class Relay:
         assert self._arrow is not None
         self._arrow.send(json.dumps(frame))
 
-    def heard(self, kind: str, since: int = 0) -> Frame:
-        """The first message of that type that Arrow has said after `since`."""
+    def heard(self, kind: str, since: int = 0, count: int = 1) -> Frame:
+        """The first message of that type that Arrow has said after `since`, or the one after so many."""
 
         def found() -> list[Frame]:
             return [frame for frame in self.said[since:] if frame["type"] == kind]
 
-        self._until(lambda: bool(found()))
-        return found()[0]
+        self._until(lambda: len(found()) >= count)
+        return found()[count - 1]
 
     def ask(self, **frame: Any) -> list[Frame]:
         """Begins a turn in Arrow's session that Arrow hears nothing of; what the server says in it."""

@@ -121,6 +121,47 @@ def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent
     arrow.wait("turn_ended", since)
 
 
+def test_two_calls_that_come_at_once_are_done_one_after_the_other(arrow: Editor, relay: Relay) -> None:
+    """The second would else write back what the inspector still shows from before the first."""
+    since, said = _begin(arrow, relay), len(relay.said)
+    arrow.call("mind", "inspect_node", 2, -1, True)
+    arrow.frames()
+    for request_id, change in (("req_3", {"name": "tower"}), ("req_4", {"notes": "Anew."})):
+        arguments = {"node_id": 2, **change}
+        relay.say(type="function_call", request_id=request_id, function="update_node", arguments=arguments)
+    assert all(relay.heard("function_result", said, count)["success"] for count in (1, 2))
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    assert not arrow.wait("turn_ended", since)[0]["edited_meanwhile"]
+    arrow.frames()
+    node = arrow.document["resources"]["nodes"]["2"]
+    assert (node["name"], node["notes"]) == ("tower", "Anew.")
+
+
+def test_once_a_snapshot_is_looked_at_no_more_the_story_is_shown(arrow: Editor, relay: Relay) -> None:
+    arrow.call("mind", "take_snapshot")
+    arrow.call("mind", "preview_snapshot", 0)
+    arrow.wait_state("disabled")
+    said = len(relay.said)
+    arrow.call("mind", "return_to_master_project")
+    arrow.wait_state("idle")
+    relay.heard("file_sync", said)
+
+
+def test_a_stop_that_comes_after_its_turn_does_not_end_the_next(arrow: Editor, relay: Relay) -> None:
+    since, said = _begin(arrow, relay), len(relay.said)
+    arrow.fletcher("stop", False)
+    relay.heard("stop", said)
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+    since = arrow.mark()
+    assert arrow.fletcher("send", "Hello?")
+    relay.say(type="turn_end", reason="stopped", usage={})  # answers the stop
+    relay.say(type="turn_start", turn_id="turn_2")
+    relay.say(type="turn_end", turn_id="turn_2", reason="done", usage={})
+    summary = arrow.wait("turn_ended", since)[0]
+    assert (summary["message"], summary["reason"]) == ("Hello?", "done")
+
+
 def test_what_its_user_has_taken_back_at_the_same_time_is_not_taken_back_twice(arrow: Editor, relay: Relay) -> None:
     for turn_id, name in (("turn_1", "gold"), ("turn_2", "silver")):
         since = _begin(arrow, relay, turn_id, name)
