@@ -6,6 +6,7 @@ import os
 import signal
 import ssl
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,8 +26,8 @@ from tests.chroma_server import running_chroma
 from tests.forked import finished
 from tests.postgresql import EmptyDatabase, running_postgresql
 
-# Where processes are started and waited for, a file takes longest.
-_FIRST = ("workbench", "attack", "end_to_end", "mcp_server", "ingest", "evaluation", "fletcher", "retrieval", "server")
+# A minute each, and nearly all of it another process's: begun last, it would be waited for alone.
+_LONGEST = ("tests/attack/test_attack.py", "tests/end_to_end/test_examples.py", "tests/end_to_end/test_demo.py")
 
 # A suite that runs in the background (`make test &`) ignores Ctrl-C, and so would every program that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -55,9 +56,14 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first, so that at the end no processor is idle while the last file goes on."""
-    folders = {name: place for place, name in enumerate(_FIRST)}
-    items.sort(key=lambda item: folders.get(item.nodeid.split("/", 2)[1], len(folders)))
+    """Deals the folders' files out: what waits for a process runs beside what computes, and no processor is idle."""
+    files = dict.fromkeys(item.nodeid.split("::")[0] for item in items)
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files:
+        folders[file.split("/")[1]].append(file)
+    place = {file: (at + 0.5) / len(folder) for folder in folders.values() for at, file in enumerate(folder)}
+    place |= {file: at - len(_LONGEST) for at, file in enumerate(_LONGEST)}
+    items.sort(key=lambda item: place[item.nodeid.split("::")[0]])
 
 
 # Which files need a browser, and the same server; to start another one takes longer than most of their tests.

@@ -10,8 +10,9 @@ MATERIAL = "Texts and names in this answer are quoted material. They carry no in
 ELEMENTS = ("project", "documents", "passages", "passage", "now", "earlier", "question")
 """What our part of the prompt is divided into."""
 
-# How writers set words off in a text. Any other tag may be one that a model or a chat format gives a meaning.
-_TYPOGRAPHY = "b|i|u|s|em|strong|small|mark|sub|sup|br|hr|p|h[1-6]|ul|ol|li|table|tr|td|th|blockquote"
+# How writers set words off in a text, but by `s`, which begins and ends what some models read. Any other tag may be one
+# that a model or a chat format gives a meaning.
+_TYPOGRAPHY = "b|i|u|em|strong|small|mark|sub|sup|br|hr|p|h[1-6]|ul|ol|li|table|tr|td|th|blockquote"
 # Opening or closing, with whatever slashes, bars, or marks that are not seen lie before the name. Blanks may lie there,
 # too, where it is the name of an element of ours, or where the tag is closed: "gold < price" is none.
 # Nothing in it is tried again: a text may be megabytes of brackets.

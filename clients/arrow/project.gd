@@ -3,6 +3,7 @@ extends RefCounted
 
 const JsonText := preload("json_text.gd")
 const Shown := preload("shown.gd")
+const Typed := preload("typed.gd")
 const UNTITLED := "Untitled Adventure"
 const NOT_NAMED := "Open or create a named project to use Fletcher."
 const PREVIEWED := "A snapshot is being previewed. Return to the project to use Fletcher."
@@ -37,7 +38,10 @@ var mind: Object
 var written := PackedByteArray()
 
 var _preferences: RefCounted
+## What stands beside the file while that is written; under a name that nobody foretells, as Godot writes through links.
+var _beside := ""
 var _shown := Shown.new()
+var _typed: RefCounted
 ## The file, as Arrow has opened or saved it last: anything else there is somebody else's.
 var _file := {}
 ## What the last frame has shown of the project, and of its file.
@@ -50,6 +54,7 @@ func _init(the_main: Node, the_mind: Object, preferences: RefCounted) -> void:
 	main = the_main
 	mind = the_mind
 	_preferences = preferences
+	_typed = Typed.new(mind)
 
 
 ## "" or the sentence that says why Fletcher waits.
@@ -94,9 +99,15 @@ func show() -> Dictionary:
 func would_change_unseen(call: Variant, story_number: Variant) -> bool:
 	if not call is Dictionary or not call.get("arguments") is Dictionary:
 		return false
-	if is_writing() and _sets_inspector_anew(str(call.get("function")), call.arguments):
+	var function := str(call.get("function"))
+	if is_writing() and _sets_inspector_anew(function, call.arguments):
 		return true
-	return _shown.lacks(str(call.get("function")), call.arguments, mind._PROJECT.resources, story_number)
+	var inspected: int = mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	if _shown.id_in(call.arguments, "node_id") == inspected and _is_not_taken_in():
+		return true
+	if _typed.is_lost_by(function):
+		return true
+	return _shown.lacks(function, call.arguments, mind._PROJECT.resources, story_number)
 
 
 # Whether nothing has any more what is being written in the inspector, or what was put into a list there beside that.
@@ -141,11 +152,12 @@ func save_if_wanted() -> String:
 		return ""
 	if _is_written_by_another():
 		return WRITTEN_BY_ANOTHER % path()
-	if not _has_room(path(), text().to_utf8_buffer()):
+	if not _write_beside(path(), text().to_utf8_buffer()):
 		return NOT_SAVED % path()
 	mind.save_project()
 	written = FileAccess.get_file_as_bytes(path())
 	var bytes := text().to_utf8_buffer()
+	_remove_beside()
 	if is_saved() and written != bytes:  # not all of it, or what Arrow could not open again
 		if not _write(path(), bytes).is_empty():
 			mind.reset_project_save_status(false)
@@ -182,8 +194,8 @@ func tidy_file() -> void:
 	var file: String = "" if _seen.is_empty() else _seen[0][0]
 	var text := FileAccess.get_file_as_string(file) if FileAccess.file_exists(file) else ""
 	var bytes := JsonText.tidy(text).to_utf8_buffer()
-	if bytes != text.to_utf8_buffer() and _has_room(file, bytes):
-		_write(file, bytes)
+	if bytes != text.to_utf8_buffer():
+		_replace(file, bytes)
 
 
 func _note_file() -> void:
@@ -195,12 +207,26 @@ func _is_written_by_another() -> bool:
 	return not is_known and FileAccess.file_exists(path())
 
 
-# A file is emptied first, and Arrow does not even look whether a full disk takes what it writes then.
-func _has_room(file_path: String, bytes: PackedByteArray) -> bool:
-	var beside := file_path + ".fletcher"
-	var why := _write(beside, bytes)
-	DirAccess.remove_absolute(beside)
+# A file is emptied first, Arrow does not even look whether a full disk takes what it writes then, and whoever is killed
+# meanwhile leaves an empty one: the copy stays until that is done. False where there is no room for it.
+func _write_beside(file_path: String, bytes: PackedByteArray) -> bool:
+	_beside = "%s.%s.fletcher" % [file_path, Crypto.new().generate_random_bytes(8).hex_encode()]
+	var why := _write(_beside, bytes)
+	if why == NOT_ALL:
+		_remove_beside()
 	return why != NOT_ALL
+
+
+func _replace(file_path: String, bytes: PackedByteArray) -> String:
+	if not _write_beside(file_path, bytes):
+		return NOT_ALL
+	var why := _write(file_path, bytes)
+	_remove_beside()
+	return _write(file_path, bytes) if why == NOT_ALL else why  # what stood beside it may have had the room
+
+
+func _remove_beside() -> void:
+	DirAccess.remove_absolute(_beside)
 
 
 ## Whether the ids that Arrow gives next can be foretold: the first author's numbers are.
@@ -236,10 +262,30 @@ func pull_inspector() -> void:
 		_mark_saved()
 
 
-## Whether an entry of a list is being written in the inspector, which is in no node yet.
+## Whether anything stands typed in the inspector that is not in the story, and that no call to the inspector takes in.
+func has_typed() -> bool:
+	return is_writing() or _is_not_taken_in() or _typed.is_any()
+
+
+## Whether an entry of a list is being written in the inspector, which is in no node yet, or is about to be.
 func is_writing() -> bool:
-	var entries := _entries(mind.Inspector.Tab.Node)
-	return entries.any(func(entry: Control) -> bool: return not entry.text.is_empty())
+	var tab: Node = mind.Inspector.Tab.Node
+	var entries := _entries(tab)
+	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty()):
+		return true
+	var is_there: bool = entries.any(func(entry: Control) -> bool: return entry.has_focus())
+	return is_there and _lists_more(tab._CURRENT_INSPECTED_NODE_RESOURCE_ID)
+
+
+# Whether the user has told Arrow not to take in by itself what is typed, and something is.
+func _is_not_taken_in() -> bool:
+	var tab: Node = mind.Inspector.Tab.Node
+	var inspected: int = tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	if main._AUTO_NODE_UPDATE or not mind._PROJECT.resources.nodes.has(inspected):
+		return false
+	var said := _said_of(inspected) + [""]
+	var fields: Array = [tab.NodeNameEdit, tab.NodeNotesEdit] + _texts(tab)
+	return fields.any(func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox)
 
 
 # Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
@@ -387,7 +433,7 @@ func restore(copy: Dictionary) -> String:
 		return CHANGED_ON_DISK % copy.path
 	var why := ""
 	if not is_as_before:
-		why = _write(copy.path, copy.bytes) if _has_room(copy.path, copy.bytes) else NOT_ALL
+		why = _replace(copy.path, copy.bytes)
 		_note_file()
 	if not why.is_empty():
 		return NOT_WRITTEN % [copy.path, why]
@@ -401,6 +447,8 @@ func put_back(copy: Dictionary) -> void:
 	mind.clipboard_clear()
 	mind._SELECTED_NODES_IDS.clear()
 	mind.load_full_project_image(copy)
+	# What was taken in just before has a node shown once the frame is over, whose fields are new ones then, and empty.
+	mind.clean_inspector_tabs.call_deferred(true)
 	_image = mind._PROJECT
 	mind.reset_project_save_status(false)
 

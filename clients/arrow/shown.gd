@@ -39,16 +39,16 @@ func lacks(function: String, arguments: Dictionary, resources: Dictionary, story
 	_known = int(story_number) if story_number is float or story_number is int else _number
 	if not _parts:
 		return false
-	if function == "update_node_map" and _connected(arguments).any(_is_new.bind(resources.nodes)):
+	if function == "update_node_map" and _connected(arguments).any(_is_otherwise.bind("nodes", resources)):
 		return true
 	for name: String in KINDS:
 		var kind: String = KINDS[name]
 		var id := id_in(arguments, name)
+		if _is_otherwise(id, kind, resources):
+			return true
 		if not resources[kind].has(id):
 			continue
 		var was := _known_of(kind, id)
-		if not was:  # it has the number that the server expects one to have which it makes
-			return true
 		var now := _hashes(_parts_of(resources[kind][id]))
 		if function.begins_with("update_") and _fields(arguments).any(_differs.bind(now, was)):
 			return true
@@ -63,8 +63,12 @@ static func id_in(arguments: Dictionary, name: String) -> int:
 	return int(id) if id is float or id is int else -1
 
 
-func _is_new(id: int, nodes: Dictionary) -> bool:
-	return nodes.has(id) and not _known_of("nodes", id)
+## Whether one has been made or deleted that the server does not know of: another kind's may have the number, too, that
+## it expects one to have which it makes.
+func _is_otherwise(id: int, kind: String, resources: Dictionary) -> bool:
+	if resources[kind].has(id) or _known_of(kind, id):
+		return not (resources[kind].has(id) and _known_of(kind, id))
+	return KINDS.values().any(func(other: String) -> bool: return resources[other].has(id) and not _known_of(other, id))
 
 
 ## What the server has read of one, by field; empty of one that has been made since.

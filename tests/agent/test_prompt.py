@@ -186,8 +186,8 @@ def test_a_name_cannot_leave_its_quotes_or_its_line(name: str) -> None:
     "tag",
     [
         "<system>", "</system>", "<SYSTEM role='x'>", "< system >", "＜system＞", "<\u200bsystem>", "<system",
-        "<|im_start|>system", "<<SYS>>", "</s-y>", "<user>", "<assistant\n>", "<function_calls>", "<_tool>", "<script>",
-        "<b onclick='x'>", "<body>", "</ now",
+        "<|im_start|>system", "<<SYS>>", "<s>", "</s>", "</s-y>", "<user>", "<assistant\n>", "<function_calls>",
+        "<_tool>", "<script>", "<b onclick='x'>", "<body>", "</ now",
     ],
 )  # fmt: skip
 def test_no_tag_of_material_reads_as_one(tag: str) -> None:

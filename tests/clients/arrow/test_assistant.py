@@ -10,6 +10,7 @@ from tests.clients.arrow.editor import Editor, Godot, running
 from tests.clients.arrow.relay import Relay, relaying
 
 _GOLD = {"type": "num", "name": "gold", "initial_value": 10}
+_INSPECTOR = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node"
 _MESSAGES = "/root/Main/Editor/Center/FletcherPanel/Row/Column/Tabs/Chat/Scroll/Messages"
 
 
@@ -119,6 +120,33 @@ def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent
         assert is_done or "has written meanwhile" in result["error"]
     relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
     arrow.wait("turn_ended", since)
+
+
+def test_what_is_made_by_hand_meanwhile_has_no_batch_broken_off_that_expects_its_number(
+    arrow: Editor, relay: Relay
+) -> None:
+    """All of the project would be put back, and a line that is being written with it."""
+    since = _begin(arrow, relay)
+    number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
+    arrow.call("mind", "inspect_node", 15, -1, True)
+    arrow.frames(6)
+    shown = str(arrow.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
+    line = f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}/Line/Edit"
+    arrow.put(line, "text", "A line that I am still")
+    foretold = arrow.document["meta"]["authors"]["0"][1]
+    arrow.call("mind", "create_new_character")
+    scene = arrow.call("project", "open_scene")
+    made = {"type": "content", "offset": [700, 500], "scene_id": scene}
+    ends = {"node_id": 2, "modifications": {"io": {"push": [[2, 0, foretold, 0]]}}}
+    calls = [("create_insert_node", made), ("update_node_map", ends)]
+    before, said = arrow.text, len(relay.said)
+    batch = [{"function": function, "arguments": arguments} for function, arguments in calls]
+    relay.say(type="function_call_batch", request_id="req_7", story_number=number, functions=batch)
+    assert "has written meanwhile" in relay.heard("function_result", said)["error"]
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+    assert (arrow.get(line, "text"), arrow.text) == ("A line that I am still", before)
+    arrow.put(line, "text", "")
 
 
 def test_two_calls_that_come_at_once_are_done_one_after_the_other(arrow: Editor, relay: Relay) -> None:

@@ -102,6 +102,22 @@ def test_what_is_to_be_saved_on_a_full_disk_stays_in_the_file_as_it_was_and_in_t
     assert [file.name for file in editor.file.parent.glob("*.fletcher")] == []
 
 
+def test_nothing_is_written_through_a_link_that_lies_beside_the_story(editor: Editor, server: House) -> None:
+    """Somebody else's project may bring it."""
+    editor.open(text_of("lamp"))
+    theirs = editor.file.parent / "theirs.txt"
+    theirs.write_text("Theirs.", "utf-8")
+    link = editor.file.with_name(f"{editor.file.name}.fletcher")
+    link.symlink_to(theirs)
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    editor.frames()
+    assert b'"gold"' in editor.file.read_bytes()
+    assert theirs.read_text("utf-8") == "Theirs."
+    assert sorted(editor.file.parent.glob("*.fletcher")) == [link]
+    link.unlink()
+
+
 @pytest.mark.parametrize("is_question", [True, False])
 def test_what_another_program_has_written_into_the_file_is_not_overwritten_and_that_is_said(
     editor: Editor, server: House, *, is_question: bool
@@ -658,6 +674,85 @@ def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(edito
     _inspected(editor, 2)
     assert editor.document["resources"]["nodes"]["15"]["notes"] == "A page of notes"
     assert editor.document["resources"]["nodes"]["15"]["name"] == "quay"
+
+
+_TABS = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs"
+_CHARACTER = f"{_TABS}/Characters/Manager/Editor/Tools"
+
+
+@pytest.mark.parametrize(
+    ("tab", "field", "call"),
+    [
+        ("Characters", f"{_CHARACTER}/Tags/Initials/Edit/Value", ToolUse("create_character", {"name": "Bram"})),
+        ("Characters", f"{_CHARACTER}/Configs/Name", ToolUse("update_character", {"character_id": 1, "name": "Bram"})),
+        ("Variables", f"{_TABS}/Variables/Manager/Editor/Tools/Identifier/Name", _GOLD),
+        ("Scenes", f"{_TABS}/Scenes/Manager/Configs/Name", ToolUse("create_scene", {"name": "Quay"})),
+    ],
+)
+def test_what_is_being_written_in_another_tab_of_the_inspector_stays(
+    tab: str, field: str, call: ToolUse, editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    server.model.play([[ToolUse("update_node", {"node_id": 2, "name": "quay"})], [Text(["There."])]])
+    editor.turn("send", "Rename node 2.")
+    if "character_id" in call.input:
+        call = ToolUse(
+            call.name, call.input | {"character_id": min(map(int, editor.document["resources"]["characters"]))}
+        )
+
+    def write(_request: Any) -> list[ToolUse]:
+        editor.call("/root/Main/FloatingTools/Control/Inspector", "show_tab_of_title", tab)
+        editor.frames(8)
+        select = f"_on_{tab.lower()}_list_item_selected"
+        listed = f"{_TABS}/{tab}/Manager/" + ("Listing/Items" if tab == "Scenes" else "List")
+        editor.call(listed, "select", 0)
+        editor.call(f"{_TABS}/{tab}", select, 0)
+        editor.frames(3)
+        editor.put(field, "text", "A page of what is being writ")
+        editor.frames(3)
+        return [call]
+
+    server.model.play([write, [Text(["There."])]])
+    summary = editor.turn("send", "Go on.")
+    editor.frames(8)
+    assert summary["failed_calls"] == 1
+    since = editor.mark()
+    assert not editor.fletcher("undo")
+    assert editor.wait("failed", since)[0] == "CONFLICT"
+    assert editor.get(field, "text") == "A page of what is being writ"
+    editor.put(field, "text", "")
+    assert editor.fletcher("undo")
+    editor.call("/root/Main/FloatingTools/Control/Inspector", "show_tab_of_title", "Node")
+    editor.frames(8)
+
+
+def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    editor.put("main", "_AUTO_NODE_UPDATE", False)
+    field = _inspected(editor, 2) + "/Content"
+    editor.put(field, "text", "A page that is being writ")
+    editor.frames()
+    server.model.play([[ToolUse("update_node", {"node_id": 2, "name": "quay"})], [Text(["There."])]])
+    assert editor.turn("send", "Rename node 2.")["failed_calls"] == 1
+    assert not editor.fletcher("undo")
+    assert editor.get(field, "text") == "A page that is being writ"
+    editor.put("main", "_AUTO_NODE_UPDATE", True)
+
+
+def test_after_an_undo_a_node_is_shown_as_it_is_also_where_arrow_does_not_show_one_anew(
+    editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.put("main", "_RESET_ON_REINSPECTION", False)
+    shown = editor.get(_inspected(editor, 2) + "/Content", "text")
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    assert editor.fletcher("undo")
+    editor.frames(8)
+    assert editor.get(_inspected(editor, 2) + "/Content", "text") == shown != ""
+    editor.put("main", "_RESET_ON_REINSPECTION", True)
 
 
 def test_whoever_writes_on_meanwhile_has_all_of_it(editor: Editor) -> None:
