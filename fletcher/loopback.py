@@ -17,7 +17,11 @@ from fletcher.errors import CommandError
 
 _GRACE_S = 5  # how long requests under way may go on once the server is told to end
 _FEW_LINES = FewLines()
-_OF_CLIENTS = ("uvicorn.error", "server.app", "python_multipart.multipart")  # who logs what any client can cause
+# Who logs what any client can cause.
+_OF_CLIENTS = (
+    *("uvicorn.error", "server.app", "python_multipart.multipart"),
+    *("mcp.server.runner", "mcp.server.streamable_http", "mcp.server.streamable_http_manager"),
+)
 
 
 class Server(uvicorn.Server):

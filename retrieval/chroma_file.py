@@ -30,8 +30,11 @@ def prepare(database: Path) -> None:
     if database.exists():
         _asked("prepare", database)
         return
-    with closing(sqlite3.connect(database)) as opened:  # which nobody has open
-        _prepare(opened)
+    try:
+        with closing(sqlite3.connect(database)) as opened:  # which nobody has open
+            _prepare(opened)
+    except sqlite3.OperationalError as error:  # a full disk
+        raise OSError(f"{database} cannot be made: {error}") from error
 
 
 def segments(database: Path) -> set[str] | None:

@@ -19,6 +19,7 @@ from fletcher.connections.lines import FewLines
 from fletcher.errors import CommandError
 from fletcher.loopback import Server, bind, serving, url_of
 from tests.agent.scripted_model import PATIENCE_S
+from tests.mcp_server.test_stdio import INITIALIZE
 from tests.server.house import house
 from tests.waiting import eventually
 
@@ -121,6 +122,19 @@ def test_what_is_no_request_is_few_lines_of_the_log(caplog: pytest.LogCaptureFix
                 raw.sendall(b"What is this?\r\n\r\n")
                 assert raw.recv(12) == b"HTTP/1.1 400"
     assert len(caplog.records) <= 60
+
+
+@pytest.mark.usefixtures("one_minute")
+def test_what_an_assistant_says_amiss_is_few_lines_of_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    headers = {"accept": "application/json, text/event-stream"}
+    amiss = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": [1]}}
+    with house(tmp_path) as home, home.http(**headers) as http:
+        begun = http.post("/mcp", json=INITIALIZE)
+        session = {"mcp-session-id": begun.headers["mcp-session-id"]}
+        http.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=session)
+        assert {http.post("/mcp", json=amiss, headers=session).status_code for _ in range(100)} == {202}
+        assert http.post("/mcp", json=INITIALIZE | {"method": "ping"}, headers=session).is_success  # behind all of them
+    assert 0 < len([record for record in caplog.records if record.levelno == logging.WARNING]) <= 60
 
 
 @pytest.mark.usefixtures("one_minute")

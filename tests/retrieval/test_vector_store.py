@@ -500,6 +500,13 @@ def test_the_working_folders_env_file_is_not_for_chroma(
     assert vectors.query(key, small_vector("the dragon sleeps"), 1)
 
 
+def test_on_a_full_disk_a_store_that_begins_anew_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Mock(side_effect=sqlite3.OperationalError("database or disk is full"))
+    monkeypatch.setattr("retrieval.chroma_file.sqlite3.connect", full)
+    with closing(VectorStore(tmp_path / "chroma")) as vectors, pytest.raises(VectorStoreUnavailable):
+        vectors.query(ProjectKey("local", "1"), small_vector("dragon"), 1)
+
+
 @pytest.mark.parametrize("has_files", [True, False])
 def test_where_no_file_can_be_opened_nothing_is_taken_for_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_files: bool
