@@ -14,6 +14,7 @@ import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from fletcher import loopback
 from fletcher.connections.incoming import Incoming
 from fletcher.connections.lines import FewLines
 from fletcher.errors import CommandError
@@ -103,12 +104,14 @@ def test_whoever_is_cut_off_when_it_ends_is_nobodys_traceback(
 
 @pytest.fixture
 def one_minute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """However long it takes."""
-    lines = FewLines(lambda: 0.0)
-    monkeypatch.setattr("fletcher.loopback._FEW_LINES", lines)
+    """However long it takes, and whatever else was logged in it."""
+    lines, loggers = FewLines(lambda: 0.0), [logging.getLogger(name) for name in loopback._OF_CLIENTS]  # pyright: ignore[reportPrivateUsage]
+    for logger in loggers:
+        logger.removeFilter(loopback._FEW_LINES)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(loopback, "_FEW_LINES", lines)
     yield
-    for name in ("uvicorn.error", "server.app"):
-        logging.getLogger(name).removeFilter(lines)
+    for logger in loggers:
+        logger.removeFilter(lines)
 
 
 @pytest.mark.usefixtures("one_minute")
