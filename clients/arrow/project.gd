@@ -100,33 +100,35 @@ func would_change_unseen(call: Variant, story_number: Variant) -> bool:
 	if not call is Dictionary or not call.get("arguments") is Dictionary:
 		return false
 	var function := str(call.get("function"))
-	if is_writing() and _sets_inspector_anew(function, call.arguments):
+	var closes := _closes_inspector(function, call.arguments)
+	var resets := _resets_inspector(function, call.arguments)
+	if (is_writing() and (closes or (resets and _lists_more()))) or (_is_not_taken_in() and (closes or resets)):
 		return true
-	var inspected: int = mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
-	if _shown.id_in(call.arguments, "node_id") == inspected and _is_not_taken_in():
+	# Of several that are selected Arrow inspects another one, and leaves the tab that is open for that.
+	if _typed.is_lost_by(function) or (closes and mind._SELECTED_NODES_IDS.size() > 1 and _typed.is_any()):
 		return true
-	if _typed.is_lost_by(function):
-		return true
-	return _shown.lacks(function, call.arguments, mind._PROJECT.resources, story_number)
+	return _shown.lacks(function, call.arguments, mind._PROJECT, story_number)
 
 
-# Whether nothing has any more what is being written in the inspector, or what was put into a list there beside that.
-func _sets_inspector_anew(function: String, arguments: Dictionary) -> bool:
-	var inspected: int = mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
-	var is_of_another: bool = arguments.has("node_id") and arguments.node_id != inspected
-	match function:
-		"delete_node":  # one that is selected is deselected, and then Arrow reads the inspector
-			return not is_of_another or _shown.id_in(arguments, "node_id") in mind._SELECTED_NODES_IDS
-		"delete_scene":
-			var scene: Dictionary = mind._PROJECT.resources.scenes.get(_shown.id_in(arguments, "scene_id"), {})
-			var nodes: Dictionary = scene.get("map", {})
-			if ([inspected] + mind._SELECTED_NODES_IDS).any(func(id: int) -> bool: return nodes.has(id)):
-				return true
-		"update_node_map":
-			return false
-	# Names and uses of what is changed or deleted may stand in any node.
+# Whether the inspected node is deleted, or a selected one: then that is deselected, and Arrow reads the inspector.
+func _closes_inspector(function: String, arguments: Dictionary) -> bool:
+	var open: Array = [_inspected_id()] + mind._SELECTED_NODES_IDS
+	if function == "delete_node":
+		return _shown.id_in(arguments, "node_id") in open
+	var scene: Dictionary = mind._PROJECT.resources.scenes.get(_shown.id_in(arguments, "scene_id"), {})
+	return function == "delete_scene" and open.any(func(id: int) -> bool: return scene.get("map", {}).has(id))
+
+
+# Whether Arrow sets its fields anew, as names and uses of what is changed or deleted may stand in any node: nothing has
+# any more what is being written there, or what was put into a list beside that.
+func _resets_inspector(function: String, arguments: Dictionary) -> bool:
+	var is_of_another: bool = arguments.has("node_id") and _shown.id_in(arguments, "node_id") != _inspected_id()
 	var may: bool = function.begins_with("update_") or function.begins_with("delete_")
-	return may and not is_of_another and _lists_more(inspected)
+	return may and not is_of_another and function != "update_node_map"
+
+
+func _inspected_id() -> int:
+	return mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.
@@ -269,36 +271,59 @@ func has_typed() -> bool:
 
 ## Whether an entry of a list is being written in the inspector, which is in no node yet, or is about to be.
 func is_writing() -> bool:
-	var tab: Node = mind.Inspector.Tab.Node
-	var entries := _entries(tab)
+	var entries := _entries(mind.Inspector.Tab.Node)
 	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty()):
 		return true
-	var is_there: bool = entries.any(func(entry: Control) -> bool: return entry.has_focus())
-	return is_there and _lists_more(tab._CURRENT_INSPECTED_NODE_RESOURCE_ID)
+	return entries.any(func(entry: Control) -> bool: return entry.has_focus()) and _lists_less()
 
 
 # Whether the user has told Arrow not to take in by itself what is typed, and something is.
 func _is_not_taken_in() -> bool:
 	var tab: Node = mind.Inspector.Tab.Node
-	var inspected: int = tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
-	if main._AUTO_NODE_UPDATE or not mind._PROJECT.resources.nodes.has(inspected):
+	if main._AUTO_NODE_UPDATE or not mind._PROJECT.resources.nodes.has(_inspected_id()):
 		return false
-	var said := _said_of(inspected) + [""]
+	if _lists_more():
+		return true
+	var said := _said_of(_inspected_id()) + [""]
 	var fields: Array = [tab.NodeNameEdit, tab.NodeNotesEdit] + _texts(tab)
 	return fields.any(func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox)
 
 
 # Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
-func _lists_more(inspected: int) -> bool:
+func _lists_more() -> bool:
 	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
-	var data: Variant = mind._PROJECT.resources.nodes.get(inspected, {}).get("data")
-	if shown == null or not data is Dictionary:
-		return false
-	for list: ItemList in shown.find_children("*", "ItemList", true, false):
-		var items := range(list.item_count).map(list.get_item_text)
-		if not items.map(func(item: String) -> String: return "" if item == BLANK else item) in data.values():
-			return true
-	return "pass" in data and shown.get("_CHECKABLES_CACHE") != data.pass[1]
+	var data := _inspected_data()
+	if _listed().any(func(items: Array) -> bool: return not items in data.values()):
+		return true
+	return "pass" in data and shown != null and shown.get("_CHECKABLES_CACHE") != data.pass[1]
+
+
+# Whether one has been taken out of a list to be changed, and its node has it still.
+func _lists_less() -> bool:
+	var lists := _inspected_data().values().filter(func(value: Variant) -> bool: return value is Array)
+	return _listed().any(
+		func(items: Array) -> bool:
+			var is_part := func(list: Array) -> bool:
+				return items.size() < list.size() and items.all(func(item: String) -> bool: return item in list)
+			return not items in lists and lists.any(is_part)
+	)
+
+
+func _inspected_data() -> Dictionary:
+	var data: Variant = mind._PROJECT.resources.nodes.get(_inspected_id(), {}).get("data")
+	return data if data is Dictionary else {}
+
+
+# What each list in the inspector shows, as a node would have it.
+func _listed() -> Array:
+	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
+	if shown == null or _inspected_data().is_empty():
+		return []
+	return shown.find_children("*", "ItemList", true, false).map(
+		func(list: ItemList) -> Array:
+			var items := range(list.item_count).map(list.get_item_text)
+			return items.map(func(item: String) -> String: return "" if item == BLANK else item)
+	)
 
 
 # Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on. So

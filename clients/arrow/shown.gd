@@ -35,16 +35,17 @@ func _since(parts: Dictionary, before: Dictionary) -> Dictionary:
 
 ## Whether a call would change what is otherwise by now, or delete it, or connect what has been made since the server
 ## has read the story of that number; of all that it was shown, where the call says none.
-func lacks(function: String, arguments: Dictionary, resources: Dictionary, story_number: Variant) -> bool:
+func lacks(function: String, arguments: Dictionary, project: Dictionary, story_number: Variant) -> bool:
+	var resources: Dictionary = project.resources
 	_known = int(story_number) if story_number is float or story_number is int else _number
 	if not _parts:
 		return false
-	if function == "update_node_map" and _connected(arguments).any(_is_otherwise.bind("nodes", resources)):
+	if function == "update_node_map" and _connected(arguments).any(_is_otherwise.bind("nodes", project)):
 		return true
 	for name: String in KINDS:
 		var kind: String = KINDS[name]
 		var id := id_in(arguments, name)
-		if _is_otherwise(id, kind, resources):
+		if _is_otherwise(id, kind, project):
 			return true
 		if not resources[kind].has(id):
 			continue
@@ -63,12 +64,16 @@ static func id_in(arguments: Dictionary, name: String) -> int:
 	return int(id) if id is float or id is int else -1
 
 
-## Whether one has been made or deleted that the server does not know of: another kind's may have the number, too, that
-## it expects one to have which it makes.
-func _is_otherwise(id: int, kind: String, resources: Dictionary) -> bool:
-	if resources[kind].has(id) or _known_of(kind, id):
-		return not (resources[kind].has(id) and _known_of(kind, id))
-	return KINDS.values().any(func(other: String) -> bool: return resources[other].has(id) and not _known_of(other, id))
+## Whether one has been made or deleted that the server does not know of. Another kind's may have the number that it
+## expects one to have which it makes, or may have had it.
+func _is_otherwise(id: int, kind: String, project: Dictionary) -> bool:
+	if project.resources[kind].has(id) or _known_of(kind, id):
+		return not (project.resources[kind].has(id) and _known_of(kind, id))
+	for other: String in KINDS.values():
+		if project.resources[other].has(id):
+			return not _known_of(other, id)
+	var author: Variant = project.meta.authors.get((id >> 37) & 63)
+	return author is Array and id & ((1 << 37) - 1) < author[1]
 
 
 ## What the server has read of one, by field; empty of one that has been made since.

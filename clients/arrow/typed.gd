@@ -1,15 +1,32 @@
 ## What stands typed in Arrow's lists of characters, variables, scenes and macros, and is in none of them yet.
 extends RefCounted
 
-## By kind: the tab, which of them is edited there, and its fields.
+## By kind: the tab, which of them is edited there, what the tab has listed, where it is edited, and its fields.
 const TABS := {
 	"characters":
-	[["Characters", "_SELECTED_CHARACTER_BEING_EDITED_ID", ["CharacterEditorName", "TagEditKey", "TagEditValue"]]],
-	"variables": [["Variables", "_SELECTED_VARIABLE_BEING_EDITED_ID", ["VariableEditorName"]]],
+	[
+		[
+			"Characters",
+			"_SELECTED_CHARACTER_BEING_EDITED_ID",
+			"_LISTED_CHARACTERS_BY_ID",
+			"CharacterEditorPanel",
+			["CharacterEditorName", "TagEditKey", "TagEditValue"],
+		]
+	],
+	"variables":
+	[
+		[
+			"Variables",
+			"_SELECTED_VARIABLE_BEING_EDITED_ID",
+			"_LISTED_VARIABLES_BY_ID",
+			"VariableEditorPanel",
+			["VariableEditorName"],
+		]
+	],
 	"scenes":
 	[
-		["Scenes", "_SELECTED_SCENE_BEING_EDITED_ID", ["SceneEditorName"]],
-		["Macros", "_SELECTED_MACRO_BEING_EDITED_ID", ["MacroEditorName"]],
+		["Scenes", "_SELECTED_SCENE_BEING_EDITED_ID", "_LISTED_SCENES_BY_ID", "SceneEditorBox", ["SceneEditorName"]],
+		["Macros", "_SELECTED_MACRO_BEING_EDITED_ID", "_LISTED_MACROS_BY_ID", "MacroEditorBox", ["MacroEditorName"]],
 	],
 }
 
@@ -38,13 +55,18 @@ func _is_of(kind: String) -> bool:
 
 func _is_in(shown: Array, resources: Dictionary) -> bool:
 	var tab: Node = _mind.Inspector.Tab[shown[0]]
-	var edited: Dictionary = resources.get(tab.get(shown[1]), {})
-	var tags: Dictionary = edited.get("tags", {})
-	var said: Array = ["", edited.get("name")] + tags.keys() + tags.values()
-	for name: String in shown[2]:
-		var field: LineEdit = tab.get(name)
-		if field.is_visible_in_tree() and field.text not in said:
-			return true
-	if not edited.has("init") or not tab.VariableEditorName.is_visible_in_tree():
+	# Whoever comes back to another tab has it filled anew by Arrow; the whole inspector may be hidden for a moment.
+	if _mind.Inspector.TheTabContainer.get_current_tab_control() != tab or not tab.get(shown[3]).visible:
 		return false
-	return tab.get_variable_initial_value_sub_editor(edited.type) != edited.init
+	var edited: Dictionary = resources.get(tab.get(shown[1]), {})
+	# What a filter hides is not shown anew when it is changed.
+	var listed: Dictionary = tab.get(shown[2]).get(tab.get(shown[1]), edited)
+	var said := [""]
+	for one: Dictionary in [edited, listed]:
+		var tags: Dictionary = one.get("tags", {})
+		said += [one.get("name")] + tags.keys() + tags.values()
+	if shown[4].any(func(name: String) -> bool: return tab.get(name).text not in said):
+		return true
+	if not edited.has("init"):
+		return false
+	return tab.get_variable_initial_value_sub_editor(edited.type) not in [edited.init, listed.init]

@@ -122,8 +122,9 @@ def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent
     arrow.wait("turn_ended", since)
 
 
+@pytest.mark.parametrize("is_gone", [False, True])
 def test_what_is_made_by_hand_meanwhile_has_no_batch_broken_off_that_expects_its_number(
-    arrow: Editor, relay: Relay
+    arrow: Editor, relay: Relay, *, is_gone: bool
 ) -> None:
     """All of the project would be put back, and a line that is being written with it."""
     since = _begin(arrow, relay)
@@ -135,6 +136,10 @@ def test_what_is_made_by_hand_meanwhile_has_no_batch_broken_off_that_expects_its
     arrow.put(line, "text", "A line that I am still")
     foretold = arrow.document["meta"]["authors"]["0"][1]
     arrow.call("mind", "create_new_character")
+    if is_gone:
+        gone = {"id": foretold, "field": "characters"}
+        arrow.call("mind", "central_event_dispatcher", "remove_resource", gone)
+        assert str(foretold) not in arrow.document["resources"]["characters"]
     scene = arrow.call("project", "open_scene")
     made = {"type": "content", "offset": [700, 500], "scene_id": scene}
     ends = {"node_id": 2, "modifications": {"io": {"push": [[2, 0, foretold, 0]]}}}

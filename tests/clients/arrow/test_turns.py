@@ -2,6 +2,7 @@
 
 import json
 import resource
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -676,54 +677,106 @@ def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(edito
     assert editor.document["resources"]["nodes"]["15"]["name"] == "quay"
 
 
-_TABS = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs"
+_PANEL = "/root/Main/FloatingTools/Control/Inspector"
+_TABS = f"{_PANEL}/Sections/Tabs"
 _CHARACTER = f"{_TABS}/Characters/Manager/Editor/Tools"
+_TAG = f"{_CHARACTER}/Tags/Initials/Edit/Value"
+_VARIABLE = f"{_TABS}/Variables/Manager/Editor/Tools/Identifier/Name"
+_BRAM = ToolUse("create_character", {"name": "Bram"})
+_PAGE = "A page of what is being writ"
 
 
+def _choose(editor: Editor, tab: str) -> None:
+    """Opens the tab of Arrow's inspector, and in it what is listed first."""
+    editor.call(_PANEL, "show_tab_of_title", tab)
+    editor.frames(8)
+    editor.call(f"{_TABS}/{tab}/Manager/" + ("Listing/Items" if tab == "Scenes" else "List"), "select", 0)
+    editor.call(f"{_TABS}/{tab}", f"_on_{tab.lower()}_list_item_selected", 0)
+    editor.frames(3)
+
+
+@pytest.fixture
+def _tabs(editor: Editor) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    yield
+    editor.put(_PANEL, "visible", True)
+    editor.call(_PANEL, "show_tab_of_title", "Node")
+    editor.frames(8)
+
+
+@pytest.mark.usefixtures("_tabs")
 @pytest.mark.parametrize(
-    ("tab", "field", "call"),
+    ("tab", "field", "call", "is_hidden"),
     [
-        ("Characters", f"{_CHARACTER}/Tags/Initials/Edit/Value", ToolUse("create_character", {"name": "Bram"})),
-        ("Characters", f"{_CHARACTER}/Configs/Name", ToolUse("update_character", {"character_id": 1, "name": "Bram"})),
-        ("Variables", f"{_TABS}/Variables/Manager/Editor/Tools/Identifier/Name", _GOLD),
-        ("Scenes", f"{_TABS}/Scenes/Manager/Configs/Name", ToolUse("create_scene", {"name": "Quay"})),
+        ("Characters", _TAG, _BRAM, False),
+        ("Characters", _TAG, _BRAM, True),
+        (
+            "Characters",
+            f"{_CHARACTER}/Configs/Name",
+            ToolUse("update_character", {"character_id": 7, "color": "aa00bb"}),
+            False,
+        ),
+        ("Variables", _VARIABLE, _GOLD, False),
+        ("Scenes", f"{_TABS}/Scenes/Manager/Configs/Name", ToolUse("create_scene", {"name": "Quay"}), False),
     ],
 )
 def test_what_is_being_written_in_another_tab_of_the_inspector_stays(
-    tab: str, field: str, call: ToolUse, editor: Editor, server: House
+    tab: str, field: str, call: ToolUse, editor: Editor, server: House, *, is_hidden: bool
 ) -> None:
     editor.open(text_of("lamp"))
     server.model.play([[ToolUse("update_node", {"node_id": 2, "name": "quay"})], [Text(["There."])]])
     editor.turn("send", "Rename node 2.")
-    if "character_id" in call.input:
-        call = ToolUse(
-            call.name, call.input | {"character_id": min(map(int, editor.document["resources"]["characters"]))}
-        )
 
     def write(_request: Any) -> list[ToolUse]:
-        editor.call("/root/Main/FloatingTools/Control/Inspector", "show_tab_of_title", tab)
-        editor.frames(8)
-        select = f"_on_{tab.lower()}_list_item_selected"
-        listed = f"{_TABS}/{tab}/Manager/" + ("Listing/Items" if tab == "Scenes" else "List")
-        editor.call(listed, "select", 0)
-        editor.call(f"{_TABS}/{tab}", select, 0)
-        editor.frames(3)
-        editor.put(field, "text", "A page of what is being writ")
+        _choose(editor, tab)
+        editor.put(field, "text", _PAGE)
+        editor.put(_PANEL, "visible", not is_hidden)
         editor.frames(3)
         return [call]
 
     server.model.play([write, [Text(["There."])]])
-    summary = editor.turn("send", "Go on.")
-    editor.frames(8)
-    assert summary["failed_calls"] == 1
+    assert editor.turn("send", "Go on.")["failed_calls"] == 1
     since = editor.mark()
     assert not editor.fletcher("undo")
     assert editor.wait("failed", since)[0] == "CONFLICT"
-    assert editor.get(field, "text") == "A page of what is being writ"
+    assert editor.get(field, "text") == _PAGE
     editor.put(field, "text", "")
     assert editor.fletcher("undo")
-    editor.call("/root/Main/FloatingTools/Control/Inspector", "show_tab_of_title", "Node")
+
+
+@pytest.mark.usefixtures("_tabs")
+def test_what_is_being_written_in_another_tab_stays_where_one_of_the_selected_nodes_is_to_go(
+    editor: Editor, server: House
+) -> None:
+    """Arrow would inspect what is selected then."""
+    editor.open(text_of("lamp"))
+    editor.call("mind", "force_select_group", [12, 13], True)
     editor.frames(8)
+    server.model.play([[ToolUse("delete_node", {"node_id": 13})], [Text(["There."])]])
+    assert editor.turn("send", "Delete it.")["reason"] == "question"
+    _choose(editor, "Characters")
+    editor.put(_TAG, "text", _PAGE)
+    editor.frames(3)
+    editor.turn("answer", "yes")
+    editor.frames(8)
+    assert editor.get(_TAG, "text") == _PAGE
+    assert "13" in editor.document["resources"]["nodes"]
+
+
+@pytest.mark.usefixtures("_tabs")
+def test_what_a_filter_hides_is_not_taken_for_written(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    editor.call(_PANEL, "show_tab_of_title", "Variables")
+    editor.frames(8)
+    for words, rename in (("oil", [ToolUse("update_variable", {"variable_id": 3, "name": "fuel"})]), ("", [_GOLD])):
+        if words:
+            editor.put(f"{_TABS}/Variables/Manager/Filters/Input", "text", words)
+            editor.call(f"{_TABS}/Variables", "refresh_variables_list")
+            _choose(editor, "Variables")
+            assert editor.get(_VARIABLE, "text") == "oil"
+        server.model.play([rename, [Text(["There."])]])
+        assert editor.turn("send", "Go on.")["failed_calls"] == 0
+    editor.put(f"{_TABS}/Variables/Manager/Filters/Input", "text", "")
+    assert editor.fletcher("undo")
 
 
 def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(editor: Editor, server: House) -> None:
@@ -734,11 +787,41 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     field = _inspected(editor, 2) + "/Content"
     editor.put(field, "text", "A page that is being writ")
     editor.frames()
-    server.model.play([[ToolUse("update_node", {"node_id": 2, "name": "quay"})], [Text(["There."])]])
-    assert editor.turn("send", "Rename node 2.")["failed_calls"] == 1
+    for call in (
+        ToolUse("update_node", {"node_id": 2, "name": "quay"}),
+        ToolUse("update_variable", {"variable_id": 3, "name": "fuel"}),
+    ):
+        server.model.play([[call], [Text(["There."])]])
+        assert editor.turn("send", "Rename it.")["failed_calls"] == 1
     assert not editor.fletcher("undo")
     assert editor.get(field, "text") == "A page that is being writ"
+    editor.put(field, "text", "")
+
+    shown = _inspected(editor, 15)
+    editor.call(shown, "append_new_line", "A line that is only listed")
+    server.model.play([[ToolUse("update_node", {"node_id": 15, "name": "quay"})], [Text(["There."])]])
+    assert editor.turn("send", "Rename it.")["failed_calls"] == 1
+    assert not editor.fletcher("undo")
+    assert editor.call(f"{shown}/Lines", "get_item_text", 2) == "A line that is only listed"
     editor.put("main", "_AUTO_NODE_UPDATE", True)
+
+
+@pytest.mark.parametrize("is_taken_out", [True, False])
+def test_while_the_caret_is_where_lines_are_written_only_one_that_was_taken_out_is_waited_for(
+    editor: Editor, server: House, *, is_taken_out: bool
+) -> None:
+    editor.open(text_of("lamp"))
+    shown = _inspected(editor, 15)
+    before = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
+    if is_taken_out:
+        editor.call(f"{shown}/Lines", "remove_item", 0)
+    else:
+        editor.call(shown, "append_new_line", "Another line")
+    editor.call(f"{shown}/Line/Edit", "grab_focus")
+    server.model.play([[ToolUse("update_node", {"node_id": 15, "name": "quay"})], [Text(["There."])]])
+    assert editor.turn("send", "Rename it.")["failed_calls"] == is_taken_out
+    after = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
+    assert after == (before if is_taken_out else [*before, "Another line"])
 
 
 def test_after_an_undo_a_node_is_shown_as_it_is_also_where_arrow_does_not_show_one_anew(
