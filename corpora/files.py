@@ -56,6 +56,7 @@ def put(
     data: bytes,
     mode: int,
     folder: int | None = None,
+    owner: tuple[int, int] | None = None,
     taking_its_place: AbstractContextManager[None] | None = None,
     *,
     sweeps: bool = False,
@@ -67,6 +68,7 @@ def put(
         data: What will be in it.
         mode: Its rights.
         folder: The descriptor of the folder that a relative path starts at.
+        owner: The user and the group that it is to belong to, where this process may give it to them.
         taking_its_place: Entered for the instant in which the file, all written, takes the place of another.
         sweeps: What killed writers left in its folder is deleted then.
 
@@ -78,6 +80,9 @@ def put(
         with os.fdopen(handle, "wb", closefd=not _STAYS_OPEN) as file:
             file.write(data)
             file.flush()
+            if owner is not None and hasattr(os, "fchown"):
+                with suppress(PermissionError):
+                    os.fchown(file.fileno(), *owner)
             if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
                 os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())

@@ -90,7 +90,7 @@ class HeldFile:
             return file.read(len(data) + 1) == data
 
     def replace(self, before: bytes, data: bytes) -> None:
-        """Write it whole in place of `before`, with the rights that it has, safe on the disk when this returns.
+        """Write it whole in place of `before`, with its rights and for its owner, safe on the disk when this returns.
 
         What a writer that was killed has left beside it is deleted.
 
@@ -101,7 +101,8 @@ class HeldFile:
         file, status = self.open()
         file.close()
         place = self._while_it_is(before)
-        put(self._within, data, stat.S_IMODE(status.st_mode), self._folder, place, sweeps=True)
+        owner = status.st_uid, status.st_gid
+        put(self._within, data, stat.S_IMODE(status.st_mode), self._folder, owner, place, sweeps=True)
 
     @contextmanager
     def _while_it_is(self, before: bytes) -> Generator[None]:

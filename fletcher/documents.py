@@ -39,20 +39,23 @@ def ingest(
     Args:
         api: The project.
         sources: What is there.
-        sync: Remove the documents that `sources` lacks, but for those of the linked folder.
+        sync: Remove the documents that are there and `sources` lacks, but for those of the linked folder.
         gone: These are removed in any case.
         progress: Hears how far it is.
     """
     from ingest import Given  # it knows every format, which takes a while
 
     started, given, reports = perf_counter(), Given(), list[Answer]()
+    before = removable(api).keys() if sync else ()  # what others add meanwhile stays
     for batch in _batches(map(given.admit, sources)):
         reports += _sent(api, batch, partial(_tell, progress, len(reports), len(sources)))
         progress(Progress("", "done", len(reports), len(sources)))
     now = {entry["name"]: entry for entry in _listed(api, "documents")}
     # Of what was refused before it was sent, an older version stays.
     reports = [now.get(each["name"], each) | {"status": each["status"], "error": each["error"]} for each in reports]
-    leaving = (entry for name, entry in removable(api).items() if name in gone or (sync and given.lacks(name)))
+    leaving = (
+        entry for name, entry in removable(api).items() if name in gone or (name in before and given.lacks(name))
+    )
     reports += [_take_out(api, entry) for entry in leaving]
     return {"project": api.key.project_id, "documents": reports, "seconds": round(perf_counter() - started, 3)}
 

@@ -105,7 +105,10 @@ func would_change_unseen(call: Variant, story_number: Variant) -> bool:
 	if (is_writing() and (closes or (resets and _lists_more()))) or (_is_not_taken_in() and (closes or resets)):
 		return true
 	# Of several that are selected Arrow inspects another one, and leaves the tab that is open for that.
-	if _typed.is_lost_by(function) or (closes and mind._SELECTED_NODES_IDS.size() > 1 and _typed.is_any()):
+	if (
+		_typed.is_lost_by(function, call.arguments)
+		or (closes and mind._SELECTED_NODES_IDS.size() > 1 and _typed.is_any())
+	):
 		return true
 	return _shown.lacks(function, call.arguments, mind._PROJECT, story_number)
 
@@ -213,6 +216,8 @@ func _is_written_by_another() -> bool:
 # meanwhile leaves an empty one: the copy stays until that is done. False where there is no room for it.
 func _write_beside(file_path: String, bytes: PackedByteArray) -> bool:
 	_beside = "%s.%s.fletcher" % [file_path, Crypto.new().generate_random_bytes(8).hex_encode()]
+	if OS.get_name() != "Windows" and _write(_beside, PackedByteArray()).is_empty():  # before anything is in it
+		FileAccess.set_unix_permissions(_beside, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
 	var why := _write(_beside, bytes)
 	if why == NOT_ALL:
 		_remove_beside()
@@ -272,7 +277,10 @@ func has_typed() -> bool:
 ## Whether an entry of a list is being written in the inspector, which is in no node yet, or is about to be.
 func is_writing() -> bool:
 	var entries := _entries(mind.Inspector.Tab.Node)
-	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty()):
+	# Arrow leaves a tag in its fields once it is added.
+	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
+	var added := _strings(shown.get("_CHECKABLES_CACHE") if shown != null else null)
+	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty() and entry.text not in added):
 		return true
 	return entries.any(func(entry: Control) -> bool: return entry.has_focus()) and _lists_less()
 

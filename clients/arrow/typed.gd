@@ -42,11 +42,18 @@ func is_any() -> bool:
 	return TABS.keys().any(_is_of)
 
 
-## Whether a function has Arrow fill the fields anew in which something does.
-func is_lost_by(function: String) -> bool:
-	return TABS.keys().any(
-		func(kind: String) -> bool: return function.ends_with(kind.trim_suffix("s")) and _is_of(kind)
-	)
+## Whether a function has Arrow fill the fields anew in which something does: of what it makes or deletes, or changes.
+func is_lost_by(function: String, arguments: Dictionary) -> bool:
+	for kind: String in TABS:
+		var one := kind.trim_suffix("s")
+		if function.ends_with(one) and _is_of(kind):
+			var changed: Variant = arguments.get(one + "_id")
+			return not function.begins_with("update_") or _is_edited(kind, changed)
+	return false
+
+
+func _is_edited(kind: String, id: Variant) -> bool:
+	return TABS[kind].any(func(tab: Array) -> bool: return id == _mind.Inspector.Tab[tab[0]].get(tab[1]))
 
 
 func _is_of(kind: String) -> bool:

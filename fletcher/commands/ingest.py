@@ -20,7 +20,13 @@ Paths = Annotated[
     typer.Argument(metavar="PATH", help="Files or folders, read recursively", show_default=False),
 ]
 Watched = Annotated[bool, typer.Option("--watch", help="Stay, and go on with whatever changes, until Ctrl-C")]
-Sync = Annotated[bool, typer.Option("--sync", help="Also remove documents that are gone from the folder")]
+Sync = Annotated[
+    bool,
+    typer.Option(
+        "--sync",
+        help="Also remove all documents that the folder does not have, uploads too, but not those of the linked folder",
+    ),
+]
 
 
 def ingest(

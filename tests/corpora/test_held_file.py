@@ -40,6 +40,15 @@ def test_it_is_replaced_with_the_rights_that_it_has(file: Path, rights: int) -> 
     assert [path.name for path in file.parent.iterdir()] == ["story.arrow"]
 
 
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root gives a file to somebody else")
+@pytest.mark.usefixtures("opened_how")
+def test_it_stays_its_owners(file: Path) -> None:
+    os.chown(file, 12345, 54321)
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    assert (file.stat().st_uid, file.stat().st_gid, file.read_bytes()) == (12345, 54321, b"new")
+
+
 @pytest.mark.usefixtures("opened_how")
 def test_what_cannot_be_written_leaves_everything_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_full(*_: object) -> None:

@@ -113,6 +113,17 @@ def test_what_lies_in_a_refused_folder_is_not_gone(home: House, api: Api, tmp_pa
     assert names(listed(api)) == ["quests/ferry.md"]
 
 
+def test_what_others_add_while_a_folder_goes_in_stays(home: House, api: Api) -> None:
+    home.put("before.md", "There before.")
+
+    def progress(event: Progress) -> None:
+        if event.phase == "done":
+            home.put("meanwhile.md", "Added meanwhile.")
+
+    ingest(api, [Source("a.md", b"The ferry.")], sync=True, progress=progress)
+    assert names(listed(api)) == ["a.md", "meanwhile.md"]
+
+
 def test_the_report_is_that_of_an_ingest_without_an_api(home: House, api: Api) -> None:
     sources = [
         Source("a.md", b"The ferry is called Bittern."),

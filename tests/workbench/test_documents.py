@@ -155,6 +155,26 @@ def test_files_that_are_on_their_way_as_the_page_is_loaded_anew_are_named(
     assert asked == ["beforeunload"]
 
 
+def test_files_that_were_on_their_way_are_named_once_the_page_is_heard(
+    sample: str, open_page: OpenPage, tmp_path: Path
+) -> None:
+    """Where its server has not answered until then, a page is loaded once more."""
+    (tmp_path / "part.md").write_text("The lamp is cold.")
+    page = open_page(f"{sample}/?project=unheard&tab=Documents", is_new=True)
+    page.route("**/corpus", lambda _: None)
+    page.on("dialog", lambda dialog: dialog.accept())
+    with page.expect_request("**/corpus"):
+        add(page, tmp_path / "part.md")
+    page.route("**/_nicegui_ws/**", lambda route: route.abort())
+    page.route_web_socket("**/_nicegui_ws/**", lambda _: None)
+    page.reload()
+    page.get_by_role("button", name="Add documents").wait_for()
+    page.unroute("**/_nicegui_ws/**")
+    page.route_web_socket("**/_nicegui_ws/**", lambda socket: socket.connect_to_server() and None)
+    load_anew(page)
+    page.get_by_role("alert").filter(has_text="1 file was on the way: part.md").wait_for()
+
+
 def test_two_browsers_see_each_others_documents(sample: str, open_page: OpenPage, tmp_path: Path) -> None:
     (tmp_path / "shared.md").write_text("The bell is under the floor.")
     one, other = (open_page(f"{sample}/?project=both&tab=Documents") for _ in range(2))

@@ -27,8 +27,9 @@ const within = (path) => path.slice(path.indexOf("/") + 1);
 
 // Files of which no answer has come, whichever tab of the page is shown by then; and what the page before says of its own.
 const onTheWay = new Set();
-let isTold = false;
+let isTold = false, isLeft = false;
 const leaves = (event) => {
+  isLeft = true;
   if (onTheWay.size && !window.loadsAnew) event.preventDefault();
 };
 addEventListener("beforeunload", leaves);
@@ -111,8 +112,12 @@ export default {
         if (names.length) sessionStorage.setItem(this.place(), JSON.stringify(names));
       } catch {} // a story fills all that a browser keeps
     },
-    tellUnsent() {
+    async tellUnsent() {
       isTold = true;
+      // Nobody hears it before; and where the server knows nothing of a page any more, that is loaded once more.
+      do await new Promise((yes) => setTimeout(yes, 500));
+      while (!window.did_handshake);
+      if (isLeft) return;
       const names = JSON.parse(sessionStorage.getItem(this.place()) ?? "[]");
       sessionStorage.removeItem(this.place());
       if (!names.length) return;

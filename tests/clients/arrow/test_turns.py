@@ -712,7 +712,7 @@ def _tabs(editor: Editor) -> Iterator[None]:  # pyright: ignore[reportUnusedFunc
         (
             "Characters",
             f"{_CHARACTER}/Configs/Name",
-            ToolUse("update_character", {"character_id": 7, "color": "aa00bb"}),
+            ToolUse("update_character", {"character_id": 6, "color": "aa00bb"}),
             False,
         ),
         ("Variables", _VARIABLE, _GOLD, False),
@@ -822,6 +822,24 @@ def test_while_the_caret_is_where_lines_are_written_only_one_that_was_taken_out_
     assert editor.turn("send", "Rename it.")["failed_calls"] == is_taken_out
     after = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
     assert after == (before if is_taken_out else [*before, "Another line"])
+
+
+def test_a_tag_that_is_added_is_not_being_written_any_more(editor: Editor, server: House) -> None:
+    """Arrow leaves it in its fields."""
+    editor.open(text_of("lamp"))
+    data = {"character": 6, "pass": [0, [["mood", "tired"]]]}
+    node = editor.call("mind", "create_insert_node", "tag_pass", {"vec": [50, 900]}, -1, True, "", {"data": data})
+    editor.frames(6)
+    shown = _inspected(editor, int(node))
+    for name, text in (("Key", "trust"), ("Value", "low")):
+        editor.put(f"{shown}/Checkables/Parts/Edit/Params/{name}", "text", text)
+    assert editor.call("project", "is_writing")
+    editor.call(shown, "read_and_add_checkable")
+    editor.frames()
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    assert ["trust", "low"] in editor.document["resources"]["nodes"][str(node)]["data"]["pass"][1]
+    assert editor.fletcher("undo")
 
 
 def test_after_an_undo_a_node_is_shown_as_it_is_also_where_arrow_does_not_show_one_anew(
