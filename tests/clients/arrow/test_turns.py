@@ -677,8 +677,8 @@ def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(edito
     assert editor.document["resources"]["nodes"]["15"]["name"] == "quay"
 
 
-_PANEL = "/root/Main/FloatingTools/Control/Inspector"
-_TABS = f"{_PANEL}/Sections/Tabs"
+_INSPECTOR_PANEL = "/root/Main/FloatingTools/Control/Inspector"
+_TABS = f"{_INSPECTOR_PANEL}/Sections/Tabs"
 _CHARACTER = f"{_TABS}/Characters/Manager/Editor/Tools"
 _TAG = f"{_CHARACTER}/Tags/Initials/Edit/Value"
 _VARIABLE = f"{_TABS}/Variables/Manager/Editor/Tools/Identifier/Name"
@@ -688,7 +688,7 @@ _PAGE = "A page of what is being writ"
 
 def _choose(editor: Editor, tab: str) -> None:
     """Opens the tab of Arrow's inspector, and in it what is listed first."""
-    editor.call(_PANEL, "show_tab_of_title", tab)
+    editor.call(_INSPECTOR_PANEL, "show_tab_of_title", tab)
     editor.frames(8)
     editor.call(f"{_TABS}/{tab}/Manager/" + ("Listing/Items" if tab == "Scenes" else "List"), "select", 0)
     editor.call(f"{_TABS}/{tab}", f"_on_{tab.lower()}_list_item_selected", 0)
@@ -698,8 +698,8 @@ def _choose(editor: Editor, tab: str) -> None:
 @pytest.fixture
 def _tabs(editor: Editor) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
     yield
-    editor.put(_PANEL, "visible", True)
-    editor.call(_PANEL, "show_tab_of_title", "Node")
+    editor.put(_INSPECTOR_PANEL, "visible", True)
+    editor.call(_INSPECTOR_PANEL, "show_tab_of_title", "Node")
     editor.frames(8)
 
 
@@ -729,7 +729,7 @@ def test_what_is_being_written_in_another_tab_of_the_inspector_stays(
     def write(_request: Any) -> list[ToolUse]:
         _choose(editor, tab)
         editor.put(field, "text", _PAGE)
-        editor.put(_PANEL, "visible", not is_hidden)
+        editor.put(_INSPECTOR_PANEL, "visible", not is_hidden)
         editor.frames(3)
         return [call]
 
@@ -765,7 +765,7 @@ def test_what_is_being_written_in_another_tab_stays_where_one_of_the_selected_no
 @pytest.mark.usefixtures("_tabs")
 def test_what_a_filter_hides_is_not_taken_for_written(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
-    editor.call(_PANEL, "show_tab_of_title", "Variables")
+    editor.call(_INSPECTOR_PANEL, "show_tab_of_title", "Variables")
     editor.frames(8)
     for words, rename in (("oil", [ToolUse("update_variable", {"variable_id": 3, "name": "fuel"})]), ("", [_GOLD])):
         if words:
