@@ -1,7 +1,7 @@
 """Questions to Chroma's SQLite file, each in a process of its own: `python -I -S chroma_sqlite.py QUESTION URI`.
 
-It is started for each store that is opened, so it imports nothing but SQLite. The answer is a line for each thing; where
-the file cannot be read, the exit code is 1.
+It is started for each store that is opened, so it imports nothing but SQLite. The answer is a line for each thing;
+where the file cannot be read, the exit code is 1.
 """
 
 import sqlite3
