@@ -81,7 +81,7 @@ def put(
             file.write(data)
             file.flush()
             if owner is not None and hasattr(os, "fchown"):
-                with suppress(PermissionError):
+                with suppress(OSError):  # who may not, or on a drive that knows no owners
                     os.fchown(file.fileno(), *owner)
             if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
                 os.fchmod(file.fileno(), mode)
