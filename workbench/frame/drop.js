@@ -27,7 +27,7 @@ const within = (path) => path.slice(path.indexOf("/") + 1);
 
 // Files of which no answer has come, whichever tab of the page is shown by then; and what the page before says of its own.
 const onTheWay = new Set();
-let isTold = false, isLeft = false;
+let untold = [], isTold = false, isLeft = false;
 const leaves = (event) => {
   isLeft = true;
   if (onTheWay.size && !window.loadsAnew) event.preventDefault();
@@ -106,7 +106,7 @@ export default {
     },
     wait(files) {
       for (const file of files) onTheWay.add(file);
-      const names = [...onTheWay].map(([name]) => name);
+      const names = [...untold, ...[...onTheWay].map(([name]) => name)];
       sessionStorage.removeItem(this.place());
       try {
         if (names.length) sessionStorage.setItem(this.place(), JSON.stringify(names));
@@ -114,13 +114,15 @@ export default {
     },
     async tellUnsent() {
       isTold = true;
+      untold = JSON.parse(sessionStorage.getItem(this.place()) ?? "[]");
+      if (!untold.length) return;
       // Nobody hears it before; and where the server knows nothing of a page any more, that is loaded once more.
       do await new Promise((yes) => setTimeout(yes, 500));
       while (!window.did_handshake);
       if (isLeft) return;
-      const names = JSON.parse(sessionStorage.getItem(this.place()) ?? "[]");
-      sessionStorage.removeItem(this.place());
-      if (!names.length) return;
+      const names = untold;
+      untold = [];
+      this.wait([]);
       const some = names.length > 3 ? [...names.slice(0, 3), "…"] : names;
       const what = `${names.length} ${names.length > 1 ? "files were" : "file was"} on the way: ${some.join(", ")}`;
       const message = `The page was loaded anew while ${what}. Add those again that do not appear in the list.`;
