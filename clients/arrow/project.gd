@@ -2,6 +2,7 @@
 extends RefCounted
 
 const JsonText := preload("json_text.gd")
+const PrivateFile := preload("private_file.gd")
 const Shown := preload("shown.gd")
 const Typed := preload("typed.gd")
 const UNTITLED := "Untitled Adventure"
@@ -216,8 +217,7 @@ func _is_written_by_another() -> bool:
 # meanwhile leaves an empty one: the copy stays until that is done. False where there is no room for it.
 func _write_beside(file_path: String, bytes: PackedByteArray) -> bool:
 	_beside = "%s.%s.fletcher" % [file_path, Crypto.new().generate_random_bytes(8).hex_encode()]
-	if OS.get_name() != "Windows" and _write(_beside, PackedByteArray()).is_empty():  # before anything is in it
-		FileAccess.set_unix_permissions(_beside, FileAccess.UNIX_READ_OWNER | FileAccess.UNIX_WRITE_OWNER)
+	PrivateFile.begin(_beside)
 	var why := _write(_beside, bytes)
 	if why == NOT_ALL:
 		_remove_beside()
@@ -250,10 +250,10 @@ func ids_are_foreseeable() -> bool:
 func pull_inspector() -> void:
 	var tab: Node = mind.Inspector.Tab.Node
 	var nodes: Dictionary = mind._PROJECT.resources.nodes
-	var inspected: int = tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	var inspected := _inspected_id()
 	if not main._AUTO_NODE_UPDATE or not nodes.has(inspected):
 		return
-	_leave_as_typed([tab.NodeNameEdit, tab.NodeNotesEdit] + _texts(tab), inspected)
+	_leave_as_typed(_texts(tab), inspected)
 	if is_writing():
 		return
 	var before := str(nodes[inspected])
@@ -293,8 +293,9 @@ func _is_not_taken_in() -> bool:
 	if _lists_more():
 		return true
 	var said := _said_of(_inspected_id()) + [""]
-	var fields: Array = [tab.NodeNameEdit, tab.NodeNotesEdit] + _texts(tab)
-	return fields.any(func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox)
+	return _texts(tab).any(
+		func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
+	)
 
 
 # Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
@@ -354,7 +355,7 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 # Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
 func _put_all_back(typed: Array, inspected: int, is_beside: bool, further := 0) -> void:
 	var tab: Node = mind.Inspector.Tab.Node
-	if tab._CURRENT_INSPECTED_NODE_RESOURCE_ID != inspected:
+	if _inspected_id() != inspected:
 		return
 	var said := _said_of(inspected)
 	for one: Array in typed:
@@ -407,10 +408,13 @@ func _entries(tab: Node) -> Array:
 
 
 func _texts(tab: Node) -> Array:
+	var fields: Array = [tab.NodeNameEdit, tab.NodeNotesEdit]
 	var shown: Node = tab._LAST_OPEN_SUB_INSPECTOR
 	if shown == null:
-		return []
-	return shown.find_children("*", "TextEdit", true, false) + shown.find_children("*", "LineEdit", true, false)
+		return fields
+	for type: String in ["TextEdit", "LineEdit"]:
+		fields += shown.find_children("*", type, true, false)
+	return fields
 
 
 func _caret(field: Control) -> Array:
@@ -433,7 +437,7 @@ func refresh_inspector() -> void:
 
 
 func inspected() -> String:
-	return str(mind._PROJECT.resources.nodes.get(mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID))
+	return str(mind._PROJECT.resources.nodes.get(_inspected_id()))
 
 
 ## Everything that a turn may change: what the editor shows, the file, and whether it is saved.
