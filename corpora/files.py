@@ -38,7 +38,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a user's file as `write_whole` does, with the rights that it has, and sweep its folder.
+    """Write a user's file as `write_whole` does, with its rights and for its owner, and sweep its folder.
 
     Args:
         path: No link, as it would be replaced, too.
@@ -48,7 +48,11 @@ def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     Raises:
         OSError: As `write_whole`.
     """
-    put(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else mode, sweeps=True)
+    if not path.exists():
+        put(path, data, mode, sweeps=True)
+        return
+    status = path.stat()
+    put(path, data, stat.S_IMODE(status.st_mode), owner=(status.st_uid, status.st_gid), sweeps=True)
 
 
 def put(

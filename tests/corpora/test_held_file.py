@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora import FileChanged, HeldFile, NotAFile
+from corpora import FileChanged, HeldFile, NotAFile, replace_whole
 
 needs_descriptors = pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by whole paths only")
 
@@ -47,6 +47,8 @@ def test_it_stays_its_owners(file: Path) -> None:
     with HeldFile(file) as held:
         held.replace(b"own", b"new")
     assert (file.stat().st_uid, file.stat().st_gid, file.read_bytes()) == (12345, 54321, b"new")
+    replace_whole(file, b"newer")
+    assert (file.stat().st_uid, file.stat().st_gid, file.read_bytes()) == (12345, 54321, b"newer")
 
 
 @pytest.mark.usefixtures("opened_how")
