@@ -109,6 +109,17 @@ class House:
         """Puts a document into the corpus, without the server."""
         self.ingestor.index(key or self.key, [Source(name, text.encode())])
 
+    def until_embedded(self) -> None:
+        """Waits until the server works at no vectors of the project any more."""
+        loop = self.watched.loop
+        assert loop is not None
+
+        async def until_nobody_works() -> None:
+            while await self.services.embedding.batch(self.key):
+                pass
+
+        asyncio.run_coroutine_threadsafe(until_nobody_works(), loop).result(PATIENCE_S)
+
 
 @contextmanager
 def house(

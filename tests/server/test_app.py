@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse
 
-from corpora import Catalog, DataDirectory, ProjectKey
 from ingest import Source
 from server import Access
 from tests.server.house import House, house
@@ -114,10 +113,9 @@ def test_what_an_earlier_process_left_undone_is_embedded_at_the_start(tmp_path: 
     with house(tmp_path) as home:
         home.ingestor.add(home.key, [Source("bible.md", b"Elena keeps the lighthouse.")])
         assert home.catalog.unembedded(home.key)
-    with house(tmp_path) as home, home.http() as http:
-        assert http.get("/healthz").status_code == 200
-    with closing(Catalog(DataDirectory(tmp_path).catalog_url)) as catalog:
-        assert not catalog.unembedded(ProjectKey("local", "1"))
+    with house(tmp_path) as home:
+        home.until_embedded()
+        assert not home.catalog.unembedded(home.key)
 
 
 def test_tokens_are_compared_whole() -> None:
