@@ -6,12 +6,47 @@ import os
 import stat
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from corpora.unfinished import begin, sweep
 
 # Locked until it has its place; on Windows nobody sweeps, and what is open takes no other's place.
 _STAYS_OPEN = sys.platform != "win32"
+_ACL = "system.posix_acl_access"  # of Linux
+
+
+@dataclass(frozen=True)
+class Rights:
+    """Who may do what with a file: its mode, the user and the group that it belongs to, and its access control list."""
+
+    mode: int
+    owner: tuple[int, int] | None = None
+    acl: bytes | None = None
+
+    @classmethod
+    def of(cls, file: Path | int) -> Self:
+        """Those of a file, by its path or its descriptor."""
+        status = os.stat(file)
+        acl = None
+        if sys.platform == "linux":
+            with suppress(OSError):  # it has none, or its drive knows none
+                acl = os.getxattr(file, _ACL)
+        return cls(stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid), acl)
+
+    def give(self, file: int) -> None:
+        """Give them to a file that is open, as far as this process may: to a group it may, if it is in that."""
+        if self.owner is not None and hasattr(os, "fchown"):
+            user, group = self.owner
+            for owner in ((-1, group), (user, -1)):
+                with suppress(OSError):  # who may not, or on a drive that knows no owners
+                    os.fchown(file, *owner)
+        if self.mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
+            os.fchmod(file, self.mode)
+        if self.acl is not None:
+            with suppress(OSError):
+                os.setxattr(file, _ACL, self.acl)
 
 
 def private_folder(folder: Path) -> None:
@@ -34,11 +69,11 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: It cannot be written; what was there is as it was, and nothing else is left.
     """
-    put(path, data, 0o600)
+    put(path, data, Rights(0o600))
 
 
 def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a user's file as `write_whole` does, with its rights and for its owner, and sweep its folder.
+    """Write a user's file as `write_whole` does, with its rights, and sweep its folder.
 
     Args:
         path: No link, as it would be replaced, too.
@@ -48,19 +83,14 @@ def replace_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     Raises:
         OSError: As `write_whole`.
     """
-    if not path.exists():
-        put(path, data, mode, sweeps=True)
-        return
-    status = path.stat()
-    put(path, data, stat.S_IMODE(status.st_mode), owner=(status.st_uid, status.st_gid), sweeps=True)
+    put(path, data, Rights.of(path) if path.exists() else Rights(mode), sweeps=True)
 
 
 def put(
     path: Path,
     data: bytes,
-    mode: int,
+    rights: Rights,
     folder: int | None = None,
-    owner: tuple[int, int] | None = None,
     taking_its_place: AbstractContextManager[None] | None = None,
     *,
     sweeps: bool = False,
@@ -70,9 +100,8 @@ def put(
     Args:
         path: Where it is put.
         data: What will be in it.
-        mode: Its rights.
+        rights: Its rights.
         folder: The descriptor of the folder that a relative path starts at.
-        owner: The user and the group that it is to belong to, where this process may give it to them.
         taking_its_place: Entered for the instant in which the file, all written, takes the place of another.
         sweeps: What killed writers left in its folder is deleted then.
 
@@ -84,11 +113,7 @@ def put(
         with os.fdopen(handle, "wb", closefd=not _STAYS_OPEN) as file:
             file.write(data)
             file.flush()
-            if owner is not None and hasattr(os, "fchown"):
-                with suppress(OSError):  # who may not, or on a drive that knows no owners
-                    os.fchown(file.fileno(), *owner)
-            if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
-                os.fchmod(file.fileno(), mode)
+            rights.give(file.fileno())
             os.fsync(file.fileno())
         with taking_its_place or nullcontext():
             os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)

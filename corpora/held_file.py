@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from corpora.files import put
+from corpora.files import Rights, put
 
 if sys.platform != "win32":
     import fcntl
@@ -90,7 +90,7 @@ class HeldFile:
             return file.read(len(data) + 1) == data
 
     def replace(self, before: bytes, data: bytes) -> None:
-        """Write it whole in place of `before`, with its rights and for its owner, safe on the disk when this returns.
+        """Write it whole in place of `before`, with its rights, safe on the disk when this returns.
 
         What a writer that was killed has left beside it is deleted.
 
@@ -98,11 +98,10 @@ class HeldFile:
             FileChanged: Something else is in it, also if it came there while this one was being written.
             OSError: As `open`, or it cannot be written; what was there is as it was, and nothing else is left.
         """
-        file, status = self.open()
-        file.close()
-        place = self._while_it_is(before)
-        owner = status.st_uid, status.st_gid
-        put(self._within, data, stat.S_IMODE(status.st_mode), self._folder, owner, place, sweeps=True)
+        file, _ = self.open()
+        with file:
+            rights = Rights.of(file.fileno())
+        put(self._within, data, rights, self._folder, self._while_it_is(before), sweeps=True)
 
     @contextmanager
     def _while_it_is(self, before: bytes) -> Generator[None]:

@@ -20,7 +20,8 @@ _FEW_LINES = FewLines()
 # Who logs what any client can cause.
 _OF_CLIENTS = (
     *("uvicorn.error", "server.app", "python_multipart.multipart"),
-    *("mcp.server.runner", "mcp.server.streamable_http", "mcp.server.streamable_http_manager"),
+    *("mcp.server.runner", "mcp.server.request_state", "mcp.server.streamable_http"),
+    "mcp.server.streamable_http_manager",
 )
 
 

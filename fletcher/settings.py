@@ -121,7 +121,7 @@ class Settings(BaseModel):
         if self.tokens is None:
             return {}
         try:
-            lines = self.tokens.read_text("utf-8").splitlines()
+            lines = self.tokens.read_text("utf-8-sig").splitlines()
         except OSError as error:
             raise SettingsError(f"FLETCHER_TOKENS: {self.tokens} cannot be read ({error.strerror}).") from error
         except UnicodeDecodeError as error:

@@ -75,7 +75,7 @@ func execute_batch(calls: Array) -> Dictionary:
 
 func _as_a_whole(calls: Array) -> Array[Dictionary]:
 	var copy: Dictionary = _project.image()
-	var inspected: String = _project.inspected()
+	var inspected: String = _project.inspector.inspected()
 	var outcomes: Array[Dictionary] = []
 	for call: Variant in calls:
 		var function := str(call.get("function")) if call is Dictionary else ""
@@ -91,8 +91,8 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 			if outcomes.size() > 1 or outcome.get("broken", false):
 				_project.put_back(copy)
 			return outcomes
-	if inspected != _project.inspected():
-		_project.refresh_inspector()
+	if inspected != _project.inspector.inspected():
+		_project.inspector.refresh()
 	return outcomes
 
 

@@ -27,6 +27,7 @@ signal history_cleared
 const Connection := preload("connection.gd")
 const Conversation := preload("conversation.gd")
 const Corpus := preload("corpus.gd")
+const Inspector := preload("inspector.gd")
 const PanelLoader := preload("panel_loader.gd")
 const Preferences := preload("preferences.gd")
 const Project := preload("project.gd")
@@ -275,8 +276,22 @@ func drop_context(id: int) -> void:
 	_selected.chosen.erase(id)
 
 
+## Goes to the node; false where there is none, or where to open its scene would lose what is being written.
 func center_node(id: int) -> bool:
-	return project.center(id)
+	return _may_open(project.mind.find_scene_owner_of_node(id)) and project.center(id)
+
+
+## Opens the scene; false where there is none, or where that would lose what is being written.
+func open_scene(id: int) -> bool:
+	if not project.mind._PROJECT.resources.scenes.has(id) or not _may_open(id):
+		return false
+	project.mind.scene_editorial_open(id, true)
+	return true
+
+
+func _may_open(scene_id: int) -> bool:
+	var is_other: bool = scene_id != project.open_scene()
+	return not (is_other and project.inspector.has_typed()) or _fail("CONFLICT", Inspector.WRITING)
 
 
 func _state() -> String:

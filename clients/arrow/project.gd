@@ -1,10 +1,10 @@
 ## The project that is open in Arrow: its text as Arrow saves it, and a copy that can be put back byte for byte.
 extends RefCounted
 
+const Inspector := preload("inspector.gd")
 const JsonText := preload("json_text.gd")
 const PrivateFile := preload("private_file.gd")
 const Shown := preload("shown.gd")
-const Typed := preload("typed.gd")
 const UNTITLED := "Untitled Adventure"
 const NOT_NAMED := "Open or create a named project to use Fletcher."
 const PREVIEWED := "A snapshot is being previewed. Return to the project to use Fletcher."
@@ -12,19 +12,6 @@ const CHANGED_ON_DISK := (
 	"The story is taken back in the editor and is not saved: %s was changed on the disk since the turn, "
 	+ "and is left as it is. Saving writes over it."
 )
-## Fields of Arrow's inspector in which a line, a choice, a pattern or a tag is written before the node has it; one that
-## is taken out of the node to be changed stands nowhere else.
-const ENTRIES := [
-	"Line/Edit",
-	"Choice/Edit",
-	"Pattern/Edit",
-	"Checkables/Parts/Edit/Params/Key",
-	"Checkables/Parts/Edit/Params/Value",
-]
-## What Arrow lists in place of a pattern that is empty.
-const BLANK := "--BLANK--"
-## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
-const STEPS := 6
 const NOT_ALL := "not all of it could be written"
 const NOT_SAVED := "%s could not be saved: the disk may be full, or not be there."
 const WRITTEN_BY_ANOTHER := (
@@ -35,6 +22,7 @@ const NOT_WRITTEN := "The story is taken back in the editor and not saved: %s ca
 
 var main: Node
 var mind: Object
+var inspector: RefCounted
 ## The file as Fletcher has last saved it.
 var written := PackedByteArray()
 
@@ -42,7 +30,6 @@ var _preferences: RefCounted
 ## What stands beside the file while that is written; under a name that nobody foretells, as Godot writes through links.
 var _beside := ""
 var _shown := Shown.new()
-var _typed: RefCounted
 ## The file, as Arrow has opened or saved it last: anything else there is somebody else's.
 var _file := {}
 ## What the last frame has shown of the project, and of its file.
@@ -55,7 +42,7 @@ func _init(the_main: Node, the_mind: Object, preferences: RefCounted) -> void:
 	main = the_main
 	mind = the_mind
 	_preferences = preferences
-	_typed = Typed.new(mind)
+	inspector = Inspector.new(main, mind)
 
 
 ## "" or the sentence that says why Fletcher waits.
@@ -101,38 +88,9 @@ func would_change_unseen(call: Variant, story_number: Variant) -> bool:
 	if not call is Dictionary or not call.get("arguments") is Dictionary:
 		return false
 	var function := str(call.get("function"))
-	var closes := _closes_inspector(function, call.arguments)
-	var resets := _resets_inspector(function, call.arguments)
-	if (is_writing() and (closes or (resets and _lists_more()))) or (_is_not_taken_in() and (closes or resets)):
-		return true
-	# Of several that are selected Arrow inspects another one, and leaves the tab that is open for that.
-	if (
-		_typed.is_lost_by(function, call.arguments)
-		or (closes and mind._SELECTED_NODES_IDS.size() > 1 and _typed.is_any())
-	):
+	if inspector.is_emptied_by(function, call.arguments):
 		return true
 	return _shown.lacks(function, call.arguments, mind._PROJECT, story_number)
-
-
-# Whether the inspected node is deleted, or a selected one: then that is deselected, and Arrow reads the inspector.
-func _closes_inspector(function: String, arguments: Dictionary) -> bool:
-	var open: Array = [_inspected_id()] + mind._SELECTED_NODES_IDS
-	if function == "delete_node":
-		return _shown.id_in(arguments, "node_id") in open
-	var scene: Dictionary = mind._PROJECT.resources.scenes.get(_shown.id_in(arguments, "scene_id"), {})
-	return function == "delete_scene" and open.any(func(id: int) -> bool: return scene.get("map", {}).has(id))
-
-
-# Whether Arrow sets its fields anew, as names and uses of what is changed or deleted may stand in any node: nothing has
-# any more what is being written there, or what was put into a list beside that.
-func _resets_inspector(function: String, arguments: Dictionary) -> bool:
-	var is_of_another: bool = arguments.has("node_id") and _shown.id_in(arguments, "node_id") != _inspected_id()
-	var may: bool = function.begins_with("update_") or function.begins_with("delete_")
-	return may and not is_of_another and function != "update_node_map"
-
-
-func _inspected_id() -> int:
-	return mind.Inspector.Tab.Node._CURRENT_INSPECTED_NODE_RESOURCE_ID
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.
@@ -245,199 +203,11 @@ func ids_are_foreseeable() -> bool:
 	return author == null or author == meta.authors.keys()[0]
 
 
-## Takes in what stands typed in the inspector, as Arrow does before it opens another node; but nothing while an entry
-## of a list is being written, as Arrow then takes the list for shorter, and cuts off where its entries lead.
+## Takes in what stands typed in the inspector.
 func pull_inspector() -> void:
-	var tab: Node = mind.Inspector.Tab.Node
-	var nodes: Dictionary = mind._PROJECT.resources.nodes
-	var inspected := _inspected_id()
-	if not main._AUTO_NODE_UPDATE or not nodes.has(inspected):
-		return
-	_leave_as_typed(_texts(tab), inspected)
-	if is_writing():
-		return
-	var before := str(nodes[inspected])
 	var was_saved := is_saved()
-	var history: Dictionary = mind._HISTORY.duplicate()
-	history.MEMORY = mind._HISTORY.MEMORY.duplicate()
-	tab.read_and_update_inspected_node(true)
-	if str(nodes[inspected]) != before:
-		return
-	mind._HISTORY.merge(history, true)  # else what Arrow could redo would be gone
-	mind.reset_history_tools()
-	if was_saved:
+	if not inspector.pull() and was_saved:
 		_mark_saved()
-
-
-## Whether anything stands typed in the inspector that is not in the story, and that no call to the inspector takes in.
-func has_typed() -> bool:
-	return is_writing() or _is_not_taken_in() or _typed.is_any()
-
-
-## Whether an entry of a list is being written in the inspector, which is in no node yet, or is about to be.
-func is_writing() -> bool:
-	var entries := _entries(mind.Inspector.Tab.Node)
-	# Arrow leaves a tag in its fields once it is added.
-	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
-	var added := _strings(shown.get("_CHECKABLES_CACHE") if shown != null else null)
-	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty() and entry.text not in added):
-		return true
-	return entries.any(func(entry: Control) -> bool: return entry.has_focus()) and _lists_less()
-
-
-# Whether the user has told Arrow not to take in by itself what is typed, and something is.
-func _is_not_taken_in() -> bool:
-	var tab: Node = mind.Inspector.Tab.Node
-	if main._AUTO_NODE_UPDATE or not mind._PROJECT.resources.nodes.has(_inspected_id()):
-		return false
-	if _lists_more():
-		return true
-	var said := _said_of(_inspected_id()) + [""]
-	return _texts(tab).any(
-		func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
-	)
-
-
-# Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
-func _lists_more() -> bool:
-	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
-	var data := _inspected_data()
-	if _listed().any(func(items: Array) -> bool: return not items in data.values()):
-		return true
-	return "pass" in data and shown != null and shown.get("_CHECKABLES_CACHE") != data.pass[1]
-
-
-# Whether one has been taken out of a list to be changed, and its node has it still.
-func _lists_less() -> bool:
-	var lists := _inspected_data().values().filter(func(value: Variant) -> bool: return value is Array)
-	return _listed().any(
-		func(items: Array) -> bool:
-			var is_part := func(list: Array) -> bool:
-				return items.size() < list.size() and items.all(func(item: String) -> bool: return item in list)
-			return not items in lists and lists.any(is_part)
-	)
-
-
-func _inspected_data() -> Dictionary:
-	var data: Variant = mind._PROJECT.resources.nodes.get(_inspected_id(), {}).get("data")
-	return data if data is Dictionary else {}
-
-
-# What each list in the inspector shows, as a node would have it.
-func _listed() -> Array:
-	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
-	if shown == null or _inspected_data().is_empty():
-		return []
-	return shown.find_children("*", "ItemList", true, false).map(
-		func(list: ItemList) -> Array:
-			var items := range(list.item_count).map(list.get_item_text)
-			return items.map(func(item: String) -> String: return "" if item == BLANK else item)
-	)
-
-
-# Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on. So
-# does whoever has written beside an entry, as that is in no node yet either.
-func _leave_as_typed(fields: Array, inspected: int) -> void:
-	var tab: Node = mind.Inspector.Tab.Node
-	var said := _said_of(inspected)
-	var is_beside := is_writing()
-	var typed := fields.map(
-		func(field: Control) -> Array:
-			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
-			return [field, field.text, _caret(field), is_in_no_node]
-	)
-	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
-	for _frame in 2:
-		await main.get_tree().process_frame
-		_put_all_back(typed, inspected, is_beside)
-
-
-# Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
-func _put_all_back(typed: Array, inspected: int, is_beside: bool, further := 0) -> void:
-	var tab: Node = mind.Inspector.Tab.Node
-	if _inspected_id() != inspected:
-		return
-	var said := _said_of(inspected)
-	for one: Array in typed:
-		_put_back(one, one[0] in _entries(tab), is_beside, said)
-	if further:
-		_put_all_back.call_deferred(typed, inspected, is_beside, further - 1)
-
-
-# What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has
-# added a line has it in the list.
-func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void:
-	var field: Control = one[0]
-	var is_new: bool = one[3] and one[1] not in said
-	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
-		field.text = one[1]
-		field.text_changed.emit(one[1])
-	elif is_beside and is_new and not field.get_parent() is SpinBox:
-		if field.text.is_empty() or field.text in said:
-			field.text = one[1]
-	if field.text == one[1]:
-		_set_caret(field, one[2])
-	else:
-		one[1] = field.text
-		one[2] = _caret(field)
-
-
-# The texts of a node, and of the lists that are shown of it.
-func _said_of(node_id: int) -> Array:
-	var said := _strings(mind._PROJECT.resources.nodes.get(node_id))
-	var shown: Node = mind.Inspector.Tab.Node._LAST_OPEN_SUB_INSPECTOR
-	if shown != null:
-		for list: ItemList in shown.find_children("*", "ItemList", true, false):
-			said += range(list.item_count).map(list.get_item_text)
-	return said
-
-
-func _strings(value: Variant) -> Array:
-	if value is Dictionary:
-		return _strings(value.values())
-	if value is Array:
-		return value.reduce(func(found: Array, each: Variant) -> Array: return found + _strings(each), [])
-	return [value] if value is String else []
-
-
-func _entries(tab: Node) -> Array:
-	var shown: Node = tab._LAST_OPEN_SUB_INSPECTOR
-	if shown == null:
-		return []
-	return ENTRIES.map(shown.get_node_or_null).filter(func(entry: Node) -> bool: return entry != null)
-
-
-func _texts(tab: Node) -> Array:
-	var fields: Array = [tab.NodeNameEdit, tab.NodeNotesEdit]
-	var shown: Node = tab._LAST_OPEN_SUB_INSPECTOR
-	if shown == null:
-		return fields
-	for type: String in ["TextEdit", "LineEdit"]:
-		fields += shown.find_children("*", type, true, false)
-	return fields
-
-
-func _caret(field: Control) -> Array:
-	return [0, field.caret_column] if field is LineEdit else [field.get_caret_line(), field.get_caret_column()]
-
-
-func _set_caret(field: Control, caret: Array) -> void:
-	if field is LineEdit:
-		field.caret_column = caret[1]
-	else:
-		field.set_caret_line(caret[0])
-		field.set_caret_column(caret[1])
-
-
-## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and
-## would put back what it still shows once another node is opened.
-func refresh_inspector() -> void:
-	if not main._RESET_ON_REINSPECTION:
-		mind.Inspector.Tab.Node.reset_inspection.call_deferred()
-
-
-func inspected() -> String:
-	return str(mind._PROJECT.resources.nodes.get(_inspected_id()))
 
 
 ## Everything that a turn may change: what the editor shows, the file, and whether it is saved.
@@ -508,12 +278,14 @@ func resource_name(id: int) -> String:
 	return str(id)
 
 
-## Opens the node's scene, goes to the node and selects it; false where there is none.
+## Goes to the node in its scene, and selects it unless something is being written, as Arrow would inspect it then;
+## false where there is none.
 func center(id: int) -> bool:
 	if not mind._PROJECT.resources.nodes.has(id):
 		return false
 	mind.locate_node_on_grid(id, true, true)
-	mind.force_select_group([id], true)
+	if not inspector.has_typed():
+		mind.force_select_group([id], true)
 	return true
 
 

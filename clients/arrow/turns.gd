@@ -17,10 +17,10 @@ signal undo_changed(can: bool)
 
 const Copies := preload("copies.gd")
 const Execution := preload("execution.gd")
+const Inspector := preload("inspector.gd")
 const Turn := preload("turn.gd")
 
 const HISTORY := 20
-const WRITING := "Something is being written in the inspector that is not in the story yet: add it, or empty its field."
 
 ## The turn that runs, or null.
 var current: RefCounted
@@ -104,7 +104,7 @@ func undo(force: bool) -> Array:
 	if _copies.is_empty():
 		return ["NOTHING_TO_UNDO", "Fletcher has not changed anything that could be taken back."]
 	_project.pull_inspector()
-	var conflict := WRITING if _project.has_typed() else _copies.conflict(_project.fingerprint())
+	var conflict := Inspector.WRITING if _project.inspector.has_typed() else _copies.conflict(_project.fingerprint())
 	if conflict and not force:
 		return ["CONFLICT", conflict]
 	_restore(_copies.take())
@@ -185,7 +185,7 @@ func _keep(turn: RefCounted) -> void:
 		_project.pull_inspector()  # else it stays where it is typed
 	if is_shown:
 		turn.look_for_edits(_project.fingerprint())
-	turn.is_edited = turn.is_edited or (takes_back and _project.has_typed())
+	turn.is_edited = turn.is_edited or (takes_back and _project.inspector.has_typed())
 	if turn.is_edited:
 		send_story([])  # no call has shown what was done by hand after the last one
 	var is_to_be_taken_back: bool = takes_back and turn.has_changed()

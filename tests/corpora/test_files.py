@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpora import HeldFile, replace_whole
-from corpora.files import put, write_whole
+from corpora.files import Rights, put, write_whole
 
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
 needs_modes = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
@@ -110,7 +110,7 @@ def test_what_a_living_writer_writes_stays_while_another_sweeps(tmp_path: Path) 
         replace_whole(tmp_path / "other.arrow", b"other")
         yield
 
-    put(tmp_path / "story.arrow", b"new", 0o600, taking_its_place=while_another_writes())
+    put(tmp_path / "story.arrow", b"new", Rights(0o600), taking_its_place=while_another_writes())
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
         "other.arrow": b"other",
         "story.arrow": b"new",

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import struct
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -49,6 +50,41 @@ def test_it_stays_its_owners(file: Path) -> None:
     assert (file.stat().st_uid, file.stat().st_gid, file.read_bytes()) == (12345, 54321, b"new")
     replace_whole(file, b"newer")
     assert (file.stat().st_uid, file.stat().st_gid, file.read_bytes()) == (12345, 54321, b"newer")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no groups of files")
+@pytest.mark.usefixtures("opened_how")
+def test_it_stays_its_groups_where_its_owner_cannot_have_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that runs as a user of its own is in the group of those who write the story."""
+    group = file.stat().st_gid
+    given: list[int] = []
+
+    def of_nobody_else(_file: int, user: int, group: int) -> None:
+        if user != -1:
+            raise PermissionError
+        given.append(group)
+
+    monkeypatch.setattr("os.fchown", of_nobody_else)
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    assert given == [group]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep such lists in other ways")
+@pytest.mark.usefixtures("opened_how")
+def test_whoever_is_named_in_its_access_control_list_can_still_read_it(file: Path) -> None:
+    user_rw, named_rw, group_none, mask_rw, other_none = (1, 6, -1), (2, 6, 12345), (4, 0, -1), (16, 6, -1), (32, 0, -1)
+    entries = (user_rw, named_rw, group_none, mask_rw, other_none)
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(file, "system.posix_acl_access", acl)
+    except OSError as error:
+        pytest.skip(f"this drive has no such lists: {error}")
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    assert os.getxattr(file, "system.posix_acl_access") == acl
+    replace_whole(file, b"newer")
+    assert os.getxattr(file, "system.posix_acl_access") == acl
 
 
 @pytest.mark.usefixtures("opened_how")

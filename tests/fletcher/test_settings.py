@@ -59,6 +59,8 @@ def test_tokens_open_workspaces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         load_settings().read_tokens()
     tokens.write_text("# who works where\nabc harbour\n\ndef inland\n")
     assert load_settings().read_tokens() == {"abc": "harbour", "def": "inland"}
+    tokens.write_text("# harbour\nabc harbour\n", "utf-8-sig")  # as Windows' Notepad does
+    assert load_settings().read_tokens() == {"abc": "harbour"}
     tokens.write_text("abc\n")
     with pytest.raises(SettingsError, match="token workspace"):
         load_settings().read_tokens()

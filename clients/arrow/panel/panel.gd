@@ -288,7 +288,7 @@ func _on_link(target: String, sources: Array) -> void:
 		"node":
 			_fletcher.center_node(number)
 		"scene":
-			_story.open_scene(number)
+			_fletcher.open_scene(number)
 		"citation":
 			for item: Dictionary in sources:
 				if int(item.get("number", 0)) == number:

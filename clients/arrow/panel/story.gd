@@ -53,12 +53,6 @@ func names() -> Dictionary:
 	return found
 
 
-## Opens the scene.
-func open_scene(id: int) -> void:
-	if is_scene(id):
-		_mind.scene_editorial_open(id, true)
-
-
 func _resources(field: String) -> Dictionary:
 	var project: Dictionary = _mind._PROJECT
 	return project.get("resources", {}).get(field, {})

@@ -125,6 +125,8 @@ class Remote:
 				return main
 			"project":
 				return get_node("/root/Fletcher").project
+			"inspector":
+				return get_node("/root/Fletcher").project.inspector
 			"preferences":
 				return get_node("/root/Fletcher").preferences
 			"corpus":

@@ -744,6 +744,51 @@ def test_what_is_being_written_in_another_tab_of_the_inspector_stays(
 
 
 @pytest.mark.usefixtures("_tabs")
+def test_what_is_being_written_of_a_character_stays_where_another_begins_to_pass_the_filter(
+    editor: Editor, server: House
+) -> None:
+    """Arrow would select that one."""
+    editor.open(text_of("lamp"))
+
+    def write(_request: Any) -> list[ToolUse]:
+        editor.put(f"{_TABS}/Characters/Manager/Filters/Input", "text", ".mood")
+        editor.call(f"{_TABS}/Characters", "refresh_characters_list")
+        _choose(editor, "Characters")
+        editor.put(_TAG, "text", _PAGE)
+        editor.frames(3)
+        return [ToolUse("update_character", {"character_id": 7, "tags": {"mood": "sly"}})]
+
+    server.model.play([write, [Text(["There."])]])
+    assert editor.turn("send", "Tam is sly.")["failed_calls"] == 1
+    assert editor.get(_TAG, "text") == _PAGE
+    editor.put(f"{_TABS}/Characters/Manager/Filters/Input", "text", "")
+    editor.call(f"{_TABS}/Characters", "refresh_characters_list")
+
+
+@pytest.mark.parametrize(("link", "is_followed"), [("node:13", True), ("node:17", False), ("scene:16", False)])
+def test_a_link_of_an_answer_loses_nothing_that_is_being_written(
+    editor: Editor, link: str, *, is_followed: bool
+) -> None:
+    """Arrow inspects what is selected, and empties its inspector as another scene is opened."""
+    editor.open(text_of("lamp"))
+    field = f"{_inspected(editor, 15)}/Line/Edit"
+    editor.put(field, "text", _PAGE)
+    editor.frames(3)
+
+    since = editor.mark()
+    editor.call("/root/Main/Editor/Center/FletcherPanel", "_on_link", link, [])
+    editor.frames(8)
+
+    assert editor.get(field, "text") == _PAGE
+    assert editor.get(_INSPECTOR, "_CURRENT_INSPECTED_NODE_RESOURCE_ID") == 15
+    assert [name for name, _ in editor.signals[since:] if name == "failed"] == [] if is_followed else ["failed"]
+    editor.put(field, "text", "")
+    editor.call("/root/Main/Editor/Center/FletcherPanel", "_on_link", link, [])
+    editor.frames(8)
+    assert editor.call("mind", "get_current_open_scene_id") == (0 if is_followed else 16)
+
+
+@pytest.mark.usefixtures("_tabs")
 def test_what_is_being_written_in_another_tab_stays_where_one_of_the_selected_nodes_is_to_go(
     editor: Editor, server: House
 ) -> None:
@@ -833,7 +878,7 @@ def test_a_tag_that_is_added_is_not_being_written_any_more(editor: Editor, serve
     shown = _inspected(editor, int(node))
     for name, text in (("Key", "trust"), ("Value", "low")):
         editor.put(f"{shown}/Checkables/Parts/Edit/Params/{name}", "text", text)
-    assert editor.call("project", "is_writing")
+    assert editor.call("inspector", "is_writing")
     editor.call(shown, "read_and_add_checkable")
     editor.frames()
     server.model.play([[_GOLD], [Text(["There it is."])]])

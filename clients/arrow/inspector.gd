@@ -1,0 +1,253 @@
+## Arrow's inspector: what stands typed in it that is in no node yet, and how it stays what it is.
+extends RefCounted
+
+const Shown := preload("shown.gd")
+const Typed := preload("typed.gd")
+const WRITING := "Something is being written in the inspector that is not in the story yet: add it, or empty its field."
+## Fields of Arrow's inspector in which a line, a choice, a pattern or a tag is written before the node has it; one that
+## is taken out of the node to be changed stands nowhere else.
+const ENTRIES := [
+	"Line/Edit",
+	"Choice/Edit",
+	"Pattern/Edit",
+	"Checkables/Parts/Edit/Params/Key",
+	"Checkables/Parts/Edit/Params/Value",
+]
+## What Arrow lists in place of a pattern that is empty.
+const BLANK := "--BLANK--"
+## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
+const STEPS := 6
+
+var _main: Node
+var _mind: Object
+var _node_tab: Node
+var _typed: RefCounted
+
+
+func _init(main: Node, mind: Object) -> void:
+	_main = main
+	_mind = mind
+	_node_tab = mind.Inspector.Tab.Node
+	_typed = Typed.new(mind)
+
+
+## Takes in what stands typed in it, as Arrow does before it opens another node; but nothing while an entry of a list is
+## being written, as Arrow then takes the list for shorter, and cuts off where its entries lead. False where the node
+## stays what it was.
+func pull() -> bool:
+	var nodes: Dictionary = _mind._PROJECT.resources.nodes
+	var id := _node_id()
+	if not _main._AUTO_NODE_UPDATE or not nodes.has(id):
+		return false
+	_leave_as_typed(_texts(), id)
+	if is_writing():
+		return false
+	var before := str(nodes[id])
+	var history: Dictionary = _mind._HISTORY.duplicate()
+	history.MEMORY = _mind._HISTORY.MEMORY.duplicate()
+	_node_tab.read_and_update_inspected_node(true)
+	if str(nodes[id]) != before:
+		return true
+	_mind._HISTORY.merge(history, true)  # else what Arrow could redo would be gone
+	_mind.reset_history_tools()
+	return false
+
+
+## Whether Arrow would empty, at a call, a field in which something stands typed.
+func is_emptied_by(function: String, arguments: Dictionary) -> bool:
+	var closes := _closes(function, arguments)
+	var resets := _resets(function, arguments)
+	if (is_writing() and (closes or (resets and _lists_more()))) or (_is_not_taken_in() and (closes or resets)):
+		return true
+	# Of several that are selected Arrow inspects another one, and leaves the tab that is open for that.
+	var leaves_tab: bool = closes and _mind._SELECTED_NODES_IDS.size() > 1
+	return _typed.is_lost_by(function, arguments) or (leaves_tab and _typed.is_any())
+
+
+## Whether anything stands typed in the inspector that is not in the story, and that no call to the inspector takes in.
+func has_typed() -> bool:
+	return is_writing() or _is_not_taken_in() or _typed.is_any()
+
+
+## Whether an entry of a list is being written in the inspector, which is in no node yet, or is about to be.
+func is_writing() -> bool:
+	var entries := _entries()
+	# Arrow leaves a tag in its fields once it is added.
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	var added := _strings(shown.get("_CHECKABLES_CACHE") if shown != null else null)
+	if entries.any(func(entry: Control) -> bool: return not entry.text.is_empty() and entry.text not in added):
+		return true
+	return entries.any(func(entry: Control) -> bool: return entry.has_focus()) and _lists_less()
+
+
+## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and
+## would put back what it still shows once another node is opened.
+func refresh() -> void:
+	if not _main._RESET_ON_REINSPECTION:
+		_node_tab.reset_inspection.call_deferred()
+
+
+## What the story says of the inspected node.
+func inspected() -> String:
+	return str(_mind._PROJECT.resources.nodes.get(_node_id()))
+
+
+# Whether the inspected node is deleted, or a selected one: then that is deselected, and Arrow reads the inspector.
+func _closes(function: String, arguments: Dictionary) -> bool:
+	var open: Array = [_node_id()] + _mind._SELECTED_NODES_IDS
+	if function == "delete_node":
+		return Shown.id_in(arguments, "node_id") in open
+	var scene: Dictionary = _mind._PROJECT.resources.scenes.get(Shown.id_in(arguments, "scene_id"), {})
+	return function == "delete_scene" and open.any(func(id: int) -> bool: return scene.get("map", {}).has(id))
+
+
+# Whether Arrow sets its fields anew, as names and uses of what is changed or deleted may stand in any node: nothing has
+# any more what is being written there, or what was put into a list beside that.
+func _resets(function: String, arguments: Dictionary) -> bool:
+	var is_of_another: bool = arguments.has("node_id") and Shown.id_in(arguments, "node_id") != _node_id()
+	var may: bool = function.begins_with("update_") or function.begins_with("delete_")
+	return may and not is_of_another and function != "update_node_map"
+
+
+func _node_id() -> int:
+	return _node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
+
+
+# Whether the user has told Arrow not to take in by itself what is typed, and something is.
+func _is_not_taken_in() -> bool:
+	if _main._AUTO_NODE_UPDATE or not _mind._PROJECT.resources.nodes.has(_node_id()):
+		return false
+	if _lists_more():
+		return true
+	var said := _said_of(_node_id()) + [""]
+	return _texts().any(
+		func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
+	)
+
+
+# Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
+func _lists_more() -> bool:
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	var data := _data()
+	if _listed().any(func(items: Array) -> bool: return not items in data.values()):
+		return true
+	return "pass" in data and shown != null and shown.get("_CHECKABLES_CACHE") != data.pass[1]
+
+
+# Whether one has been taken out of a list to be changed, and its node has it still.
+func _lists_less() -> bool:
+	var lists := _data().values().filter(func(value: Variant) -> bool: return value is Array)
+	return _listed().any(
+		func(items: Array) -> bool:
+			var is_part := func(list: Array) -> bool:
+				return items.size() < list.size() and items.all(func(item: String) -> bool: return item in list)
+			return not items in lists and lists.any(is_part)
+	)
+
+
+func _data() -> Dictionary:
+	var data: Variant = _mind._PROJECT.resources.nodes.get(_node_id(), {}).get("data")
+	return data if data is Dictionary else {}
+
+
+# What each list in the inspector shows, as a node would have it.
+func _listed() -> Array:
+	if _data().is_empty():
+		return []
+	return _shown_lists().map(
+		func(items: Array) -> Array:
+			return items.map(func(item: String) -> String: return "" if item == BLANK else item)
+	)
+
+
+func _shown_lists() -> Array:
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	var lists := shown.find_children("*", "ItemList", true, false) if shown != null else []
+	return lists.map(func(list: ItemList) -> Array: return range(list.item_count).map(list.get_item_text))
+
+
+# Arrow sets all fields anew, of which it clears those that are no part of the node: whoever writes there goes on. So
+# does whoever has written beside an entry, as that is in no node yet either.
+func _leave_as_typed(fields: Array, inspected: int) -> void:
+	var said := _said_of(inspected)
+	var is_beside := is_writing()
+	var typed := fields.map(
+		func(field: Control) -> Array:
+			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
+			return [field, field.text, _caret(field), is_in_no_node]
+	)
+	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
+	for _frame in 2:
+		await _main.get_tree().process_frame
+		_put_all_back(typed, inspected, is_beside)
+
+
+# Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
+func _put_all_back(typed: Array, inspected: int, is_beside: bool, further := 0) -> void:
+	if _node_id() != inspected:
+		return
+	var said := _said_of(inspected)
+	for one: Array in typed:
+		_put_back(one, one[0] in _entries(), is_beside, said)
+	if further:
+		_put_all_back.call_deferred(typed, inspected, is_beside, further - 1)
+
+
+# What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has
+# added a line has it in the list.
+func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void:
+	var field: Control = one[0]
+	var is_new: bool = one[3] and one[1] not in said
+	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
+		field.text = one[1]
+		field.text_changed.emit(one[1])
+	elif is_beside and is_new and not field.get_parent() is SpinBox:
+		if field.text.is_empty() or field.text in said:
+			field.text = one[1]
+	if field.text == one[1]:
+		_set_caret(field, one[2])
+	else:
+		one[1] = field.text
+		one[2] = _caret(field)
+
+
+# The texts of a node, and of the lists that are shown of it.
+func _said_of(node_id: int) -> Array:
+	return _strings(_mind._PROJECT.resources.nodes.get(node_id)) + _strings(_shown_lists())
+
+
+func _strings(value: Variant) -> Array:
+	if value is Dictionary:
+		return _strings(value.values())
+	if value is Array:
+		return value.reduce(func(found: Array, each: Variant) -> Array: return found + _strings(each), [])
+	return [value] if value is String else []
+
+
+func _entries() -> Array:
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	if shown == null:
+		return []
+	return ENTRIES.map(shown.get_node_or_null).filter(func(entry: Node) -> bool: return entry != null)
+
+
+func _texts() -> Array:
+	var fields: Array = [_node_tab.NodeNameEdit, _node_tab.NodeNotesEdit]
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	if shown == null:
+		return fields
+	for type: String in ["TextEdit", "LineEdit"]:
+		fields += shown.find_children("*", type, true, false)
+	return fields
+
+
+func _caret(field: Control) -> Array:
+	return [0, field.caret_column] if field is LineEdit else [field.get_caret_line(), field.get_caret_column()]
+
+
+func _set_caret(field: Control, caret: Array) -> void:
+	if field is LineEdit:
+		field.caret_column = caret[1]
+	else:
+		field.set_caret_line(caret[0])
+		field.set_caret_column(caret[1])
