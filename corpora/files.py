@@ -28,7 +28,7 @@ class Rights:
     @classmethod
     def of(cls, file: Path | int) -> Self:
         """Those of a file, by its path or its descriptor."""
-        status = os.stat(file)
+        status = file.stat() if isinstance(file, Path) else os.fstat(file)
         acl = None
         if sys.platform == "linux":
             with suppress(OSError):  # it has none, or its drive knows none
