@@ -133,10 +133,11 @@ def _settle(path: Path, folder: int | None, *, sweeps: bool) -> None:
         return
     try:
         handle = os.open(path, os.O_RDONLY, dir_fd=folder)
-    except PermissionError:  # one that may be written to, and not listed
+    except OSError:  # one that may be written to, and not listed
         return
     try:
-        os.fsync(handle)
+        with suppress(OSError):  # the file has its place by now, and some drives know this of no folder
+            os.fsync(handle)
         if sweeps:
             sweep(handle)
     finally:

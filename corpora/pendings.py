@@ -23,7 +23,6 @@ from sqlalchemy import (
     Row,
     Select,
     bindparam,
-    case,
     delete,
     func,
     insert,
@@ -233,12 +232,12 @@ def _aware(when: datetime) -> datetime:
 def _over_the_limits() -> Select[Any]:
     """The ids of the questions of `of_workspace` for which the newer ones in the same room leave none."""
     newest_first = (pendings.c.created_at.desc(), pendings.c.id)
-    size, by_assistant = func.sum(pendings.c.size), pendings.c.by_assistant
-    room = case((~by_assistant, 0), (pendings.c.kind == UNDO, 1), else_=2)
+    size = func.sum(pendings.c.size)
+    room = (pendings.c.by_assistant, pendings.c.kind == UNDO)
     own = (
         select(
             pendings.c.id,
-            size.over(partition_by=(room, pendings.c.project_id), order_by=newest_first).label("of_project"),
+            size.over(partition_by=(*room, pendings.c.project_id), order_by=newest_first).label("of_project"),
             size.over(partition_by=room, order_by=newest_first).label("of_workspace"),
             func.row_number().over(partition_by=room, order_by=newest_first).label("rank"),
         )

@@ -147,7 +147,7 @@ def _done(story: EditableStory, answer: dict[str, Any]) -> ToolAnswer:
         for one in operations
     ]
     parts = [quoted_lines("\n".join(results)) if results else "", quoted_lines(answer["diff"] or answer["text"])]
-    return ToolAnswer(fields, "\n".join([f"{fields['status']} in {story.name}", *filter(None, parts)]))
+    return ToolAnswer(fields, "\n".join([f"{fields['status']} in {printable(story.name)}", *filter(None, parts)]))
 
 
 def _became(answer: dict[str, Any]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from agent import READING_TOOLS, TurnContext, in_thread, in_thread_until_cancelled, inert, quoted_lines
 from arrow_project import Finding, check, outline
+from corpora import printable
 from mcp_server.document_tools import ask_reader, with_properties
 from mcp_server.stories import Shown
 from mcp_server.story_argument import ABOUT, story_of
@@ -21,7 +22,8 @@ async def outlined(call: AssistantCall) -> ToolAnswer:
         scene_id = call.arguments.get("scene_id", shown.scene_id)
         text = await in_thread(outline, shown.project, scene_id, shown.selected_node_ids, _OUTLINE_CHARACTERS)
     fields = {"story": story.name, "project": story.key.project_id, "outline": inert(text)}
-    return ToolAnswer(fields, f"Story {story.name}, documents of project {story.key.project_id}.\n{quoted_lines(text)}")
+    heading = f"Story {printable(story.name)}, documents of project {story.key.project_id}."
+    return ToolAnswer(fields, f"{heading}\n{quoted_lines(text)}")
 
 
 async def _from_reader(call: AssistantCall) -> ToolAnswer:

@@ -137,7 +137,8 @@ def beginning(text: str) -> str:
 
 
 def refusal(message: str) -> str:
-    """What is said of a refusal, which may quote what somebody has written, however long that is."""
+    """What is said of a refusal: one line, as it may quote what somebody has written, however long that is."""
+    message = " ".join(message.splitlines())
     return inert(message if len(message) <= _LONGEST_REFUSAL else f"{message[:_LONGEST_REFUSAL]} …")
 
 

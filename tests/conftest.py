@@ -22,7 +22,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from corpora.samples import SAMPLE
+from retrieval import chroma_file
 from tests.chroma_server import running_chroma
+from tests.empty_data import copies
 from tests.forked import finished
 from tests.postgresql import EmptyDatabase, running_postgresql
 
@@ -133,6 +135,19 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
     """No test cuts the power, and a thousand of them have a catalog of their own."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("corpora.sqlite._SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_copy_is_prepared_again() -> Iterator[None]:
+    """A process is started for it, for each of a thousand tests."""
+    asked = chroma_file._asked  # pyright: ignore[reportPrivateUsage]
+
+    def asked_of_others(question: str, database: Path, mode: str = "ro") -> list[str] | None:
+        return [] if question == "prepare" and database in copies else asked(question, database, mode)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(chroma_file, "_asked", asked_of_others)
         yield
 
 

@@ -9,6 +9,9 @@ from corpora import Catalog, DataDirectory, ProjectKey
 from retrieval import VectorStore
 from tests.closed_files import settle
 
+copies = set[Path]()
+"""Chroma's files that were copied, and are prepared as the first one was."""
+
 
 @cache
 def _files() -> dict[str, bytes]:
@@ -30,4 +33,5 @@ def data_directory(path: Path) -> DataDirectory:
         for name, content in _files().items():
             if not (file := directory.path / name).exists():
                 file.write_bytes(content)
+        copies.add(directory.chroma_path / "chroma.sqlite3")
     return directory

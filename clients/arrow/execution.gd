@@ -58,7 +58,7 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 	_turn.calls += 1
 	_turn.failed_calls += 1  # until it is known to have gone well
 	var calls: Array = message.get("functions", [message])
-	if calls.any(_project.would_change_unseen.bind(message.get("story_number"))):
+	if _project.would_change_unseen(calls, message.get("story_number")):
 		return _refused(UNSEEN)
 	var outcome: Dictionary
 	if message.has("functions"):

@@ -116,6 +116,8 @@ func _connect_turns() -> void:
 
 func _process(delta: float) -> void:
 	_watch_project()
+	if _key:  # an assistant may begin at any moment
+		_connection.declare_batches(project.ids_are_foreseeable())
 	project.watch_file()
 	_selected.watch()
 	_connection.poll(delta)

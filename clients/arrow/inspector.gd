@@ -152,7 +152,7 @@ func _data() -> Dictionary:
 
 # What each list in the inspector shows, as a node would have it.
 func _listed() -> Array:
-	if _data().is_empty():
+	if _entries().is_empty():  # it lists something else, as where a jump may lead
 		return []
 	return _shown_lists().map(
 		func(items: Array) -> Array:
@@ -211,9 +211,11 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void
 		one[2] = _caret(field)
 
 
-# The texts of a node, and of the lists that are shown of it.
+# The texts of a node, of the lists that are shown of it, and the name of where it jumps to.
 func _said_of(node_id: int) -> Array:
-	return _strings(_mind._PROJECT.resources.nodes.get(node_id)) + _strings(_shown_lists())
+	var nodes: Dictionary = _mind._PROJECT.resources.nodes
+	var target: Dictionary = nodes.get(_data().get("target"), {})
+	return _strings(nodes.get(node_id)) + _strings(_shown_lists()) + [target.get("name", "")]
 
 
 func _strings(value: Variant) -> Array:

@@ -83,14 +83,13 @@ func show() -> Dictionary:
 	return {"story_number": _shown.note(mind._PROJECT.resources), "arrow_content": text()}
 
 
-## Whether a call that the server has sent after a story would change what the user has written since.
-func would_change_unseen(call: Variant, story_number: Variant) -> bool:
-	if not call is Dictionary or not call.get("arguments") is Dictionary:
-		return false
-	var function := str(call.get("function"))
-	if inspector.is_emptied_by(function, call.arguments):
-		return true
-	return _shown.lacks(function, call.arguments, mind._PROJECT, story_number)
+## Whether calls that the server has sent after a story would change what the user has written since, or is writing.
+func would_change_unseen(calls: Array, story_number: Variant) -> bool:
+	var of_arguments := func(call: Variant) -> bool: return call is Dictionary and call.get("arguments") is Dictionary
+	var read := calls.filter(of_arguments)
+	var is_emptied := func(call: Dictionary) -> bool:
+		return inspector.is_emptied_by(str(call.get("function")), call.arguments)
+	return read.any(is_emptied) or _shown.lacks(read, mind._PROJECT, _author(), story_number)
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.
@@ -197,10 +196,13 @@ func _remove_beside() -> void:
 ## Whether the ids that Arrow gives next can be foretold: the first author's numbers are.
 func ids_are_foreseeable() -> bool:
 	var meta: Dictionary = mind._PROJECT.meta
-	if meta.get("epoch") is int and meta.epoch > 0:
-		return false
+	return not (meta.get("epoch") is int and meta.epoch > 0) and _author() == meta.authors.keys()[0]
+
+
+func _author() -> int:
 	var author: Variant = mind.ProMan.get_project_active_author()
-	return author == null or author == meta.authors.keys()[0]
+	var authors: Dictionary = mind._PROJECT.meta.authors
+	return author if authors.has(author) else authors.keys()[0]
 
 
 ## Takes in what stands typed in the inspector.

@@ -6,22 +6,36 @@ const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variab
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand.
 const KEPT_BY_ARROW := ["ref", "use", "map"]
+## How many numbers a function takes.
+const MADE := {"create_insert_node": 1, "create_scene": 2, "create_variable": 1, "create_character": 1}
+## Among the fields of a node the scene that it is in.
+const SCENE := "scene"
 
 ## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.
 var _parts := {}
 var _number := 0
 ## The number of the story that the server has read as a call is sent.
 var _known := 0
+## The number that Arrow gives next, and all that calls which come together make.
+var _next := 0
+var _foreseen: Array[int] = []
 
 
 ## All of it is shown now, as the story of the number that is returned.
 func note(resources: Dictionary) -> int:
 	_number += 1
+	var scenes := {}
+	for scene_id: int in resources.scenes:
+		for id: int in resources.scenes[scene_id].get("map", {}):
+			scenes[id] = scene_id
 	for kind: String in KINDS.values():
 		var before: Dictionary = _parts.get(kind, {})
 		_parts[kind] = {}
 		for id: int in resources[kind]:
-			_parts[kind][id] = _since(_parts_of(resources[kind][id]), before.get(id, {}))
+			var parts := _parts_of(resources[kind][id])
+			if scenes.has(id):
+				parts[SCENE] = scenes[id]
+			_parts[kind][id] = _since(parts, before.get(id, {}))
 	return _number
 
 
@@ -33,24 +47,49 @@ func _since(parts: Dictionary, before: Dictionary) -> Dictionary:
 	return parts
 
 
-## Whether a call would change what is otherwise by now, or delete it, or connect what has been made since the server
-## has read the story of that number; of all that it was shown, where the call says none.
-func lacks(function: String, arguments: Dictionary, project: Dictionary, story_number: Variant) -> bool:
-	var resources: Dictionary = project.resources
+## Whether calls would change what is otherwise by now, or delete it, or connect what has been made since the server
+## has read the story of that number; of all that it was shown, where they say none.
+func lacks(calls: Array, project: Dictionary, author: int, story_number: Variant) -> bool:
 	_known = int(story_number) if story_number is float or story_number is int else _number
 	if not _parts:
 		return false
+	_foresee(calls, project, author)
+	return calls.any(
+		func(call: Dictionary) -> bool: return _is_lacked_by(str(call.get("function")), call.arguments, project)
+	)
+
+
+# What Arrow's generator gives next, passing over what is used.
+func _foresee(calls: Array, project: Dictionary, author: int) -> void:
+	_next = int(project.meta.get("chapter", 0)) << 43 | author << 37 | int(project.meta.authors[author][1])
+	_foreseen = []
+	var to_be_made: int = calls.reduce(
+		func(sum: int, call: Dictionary) -> int: return sum + MADE.get(str(call.get("function")), 0), 0
+	)
+	var id := _next
+	while _foreseen.size() < to_be_made:
+		if not KINDS.values().any(func(kind: String) -> bool: return project.resources[kind].has(id)):
+			_foreseen.append(id)
+		id += 1
+
+
+func _is_lacked_by(function: String, arguments: Dictionary, project: Dictionary) -> bool:
+	var resources: Dictionary = project.resources
 	if function == "update_node_map" and _connected(arguments).any(_is_otherwise.bind("nodes", project)):
 		return true
 	for name: String in KINDS:
 		var kind: String = KINDS[name]
 		var id := id_in(arguments, name)
+		if id < 0:
+			continue
 		if _is_otherwise(id, kind, project):
 			return true
 		if not resources[kind].has(id):
 			continue
 		var was := _known_of(kind, id)
-		var now := _hashes(_parts_of(resources[kind][id]))
+		var now := _now_of(kind, id, resources)
+		if now.get(SCENE) != was.get(SCENE):
+			return true
 		if function.begins_with("update_") and _fields(arguments).any(_differs.bind(now, was)):
 			return true
 		if function.begins_with("delete_") and (now != was or _has_come_into(resources[kind][id], resources)):
@@ -72,8 +111,7 @@ func _is_otherwise(id: int, kind: String, project: Dictionary) -> bool:
 	for other: String in KINDS.values():
 		if project.resources[other].has(id):
 			return not _known_of(other, id)
-	var author: Variant = project.meta.authors.get((id >> 37) & 63)
-	return author is Array and id & ((1 << 37) - 1) < author[1]
+	return id not in _foreseen if _foreseen else id < _next
 
 
 ## What the server has read of one, by field; empty of one that has been made since.
@@ -111,9 +149,17 @@ func _differs(field: String, now: Dictionary, was: Dictionary) -> bool:
 
 func _has_come_into(deleted: Dictionary, resources: Dictionary) -> bool:
 	for id: int in deleted.get("map", {}):
-		if not resources.nodes.has(id) or _hashes(_parts_of(resources.nodes[id])) != _known_of("nodes", id):
+		if not resources.nodes.has(id) or _now_of("nodes", id, resources) != _known_of("nodes", id):
 			return true
 	return false
+
+
+func _now_of(kind: String, id: int, resources: Dictionary) -> Dictionary:
+	var now := _hashes(_parts_of(resources[kind][id]))
+	for scene_id: int in resources.scenes:
+		if kind == "nodes" and resources.scenes[scene_id].get("map", {}).has(id):
+			now[SCENE] = scene_id
+	return now
 
 
 static func _parts_of(resource: Dictionary) -> Dictionary:

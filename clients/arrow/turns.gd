@@ -67,7 +67,6 @@ func forget() -> void:
 func begin(words: String, request: Dictionary, selected: Array[int]) -> bool:
 	current = _new_turn(words)
 	_refused = ""
-	_connection.declare_batches(_project.ids_are_foreseeable())
 	if request.has("type"):
 		current.copy.merge(_view_on_plan(), true)
 		send_story(selected)

@@ -55,6 +55,22 @@ def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
     assert file.read_bytes() == b"new"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows settles no folders")
+def test_what_has_its_place_is_written_also_where_a_drive_settles_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = os.fsync
+
+    def files_only(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        settle(handle)
+
+    monkeypatch.setattr("os.fsync", files_only)
+    replace_whole(tmp_path / "story.arrow", b"new")
+    assert (tmp_path / "story.arrow").read_bytes() == b"new"
+
+
 @pytest.mark.parametrize("write", [write_whole, replace_whole])
 def test_what_cannot_be_written_leaves_everything_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]

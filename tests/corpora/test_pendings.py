@@ -159,8 +159,14 @@ def kept(catalog: Catalog, *pendings: tuple[str, str]) -> list[bool]:
 def test_the_oldest_of_a_project_make_room(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_OF_PROJECT_BYTES", 250)
     other = catalog.put_pending("local", "2", "undo", {"before": "x" * 100}, "a")
-    ids = [catalog.put_pending("local", "1", kind, {"before": "x" * 100}, "a") for kind in ("undo", "plan", "undo")]
+    ids = [catalog.put_pending("local", "1", kind, {"before": "x" * 100}, "a") for kind in ("undo", "undo", "undo")]
     assert kept(catalog, *[("1", one) for one in ids], ("2", other)) == [False, True, True, True]
+
+
+def test_plans_that_nobody_answers_push_no_undo_out(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OF_PROJECT_BYTES", 250)
+    ids = [catalog.put_pending("local", "1", kind, {"before": "x" * 100}, "a") for kind in ("undo", *["plan"] * 3)]
+    assert kept(catalog, *[("1", one) for one in ids]) == [True, False, True, True]
 
 
 def test_the_oldest_of_a_workspace_make_room(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:

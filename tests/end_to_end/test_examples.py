@@ -6,6 +6,7 @@ docs/http.md and docs/protocol.md have tests of their own: their examples follow
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from corpora.samples import SAMPLE
+from tests.forked import finished
 from tests.mcp_server.test_stdio import INITIALIZE
 from tests.server.test_uploads import pdf
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
@@ -55,6 +57,7 @@ AFTERWARDS = ('{"time"', "fletcher reindex --from-originals")
 _STAYS = "--watch"
 
 # The embedding model is a small one, which only those load that make vectors.
+_MAKE_VECTORS = ("serve", "reindex", "evaluate")
 SMALL = """
 import sys
 import fletcher.wiring
@@ -66,7 +69,7 @@ main(sys.argv[1:])
 """
 PROGRAM = f"""#!/bin/sh
 case "$1" in
-    serve|reindex|evaluate) exec '{sys.executable}' -c '{SMALL}' "$@" ;;
+    {"|".join(_MAKE_VECTORS)}) exec '{sys.executable}' -c '{SMALL}' "$@" ;;
     *) exec '{sys.executable}' -m fletcher "$@" ;;
 esac
 """
@@ -84,7 +87,7 @@ class Example:
     language: str
     text: str
 
-    def begins_with(self, words: str) -> bool:
+    def begins_with(self, words: str | tuple[str, ...]) -> bool:
         return self.text.startswith(words) or words == f"```{self.language}"
 
 
@@ -109,8 +112,15 @@ class Reader:
         self.configured: list[list[str]] = []
         self.environment = CLEAN_ENVIRONMENT | {
             "HOME": str(here), "PATH": f"{here / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT), "FLETCHER_MODEL": "local", "COLUMNS": "1000",
+            "FLETCHER_MODEL": "local", "COLUMNS": "1000",
         }  # fmt: skip
+
+    def fletcher(self, command: str) -> str:
+        _, *words = shlex.split(self._here(command), comments=True)
+        program = ["-c", SMALL] if words[0] in _MAKE_VECTORS else ["-m", "fletcher"]
+        done = finished([sys.executable, *program, *words], self.here, self.environment)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        return done.stdout
 
     def shell(self, command: str) -> str:
         command = command.replace("curl ", "curl --silent --show-error --fail-with-body --noproxy '*' ")
@@ -129,6 +139,8 @@ class Reader:
         match example.language:
             case "sh" if _STAYS in example.text:
                 self._stops(example.text)
+            case "sh" if example.begins_with(("fletcher ", ".venv/bin/fletcher ")):
+                self.said += self.fletcher(example.text)
             case "sh":
                 # What an export sets is read by the next command.
                 next_one = "\nfletcher documents --project 1" if example.text.startswith("export ") else ""

@@ -251,6 +251,7 @@ func _on_failed(code: String, message: String) -> void:
 	if code == "CONFLICT" and not _overwrite.visible and str(_fletcher.state) == "idle":
 		_overwrite.dialog_text = message + " Take it back all the same?"
 		_overwrite.popup_centered(Vector2i(400, 140))
+		_overwrite.get_cancel_button().grab_focus()  # whoever goes on typing has not agreed
 	if _tabs.current_tab != 0:
 		_notify(message)
 

@@ -122,6 +122,47 @@ def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent
     arrow.wait("turn_ended", since)
 
 
+def _writing(arrow: Editor) -> str:
+    """Where a line of dialog 15 is being written."""
+    arrow.call("mind", "inspect_node", 15, -1, True)
+    arrow.frames(6)
+    shown = str(arrow.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
+    line = f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}/Line/Edit"
+    arrow.put(line, "text", "A line that I am still")
+    return line
+
+
+@pytest.mark.parametrize("by_hand", ["another author", "moved", "taken back"])
+def test_no_batch_is_broken_off_that_cannot_be_done_as_a_whole(arrow: Editor, relay: Relay, by_hand: str) -> None:
+    """All of the project would be put back, and a line that is being written with it."""
+    foretold = arrow.document["meta"]["authors"]["0"][1]
+    arrow.call("mind", "take_snapshot")
+    since, said = _begin(arrow, relay), len(relay.said)
+    if by_hand == "taken back":  # as Arrow's own undo does, or a snapshot
+        arrow.call("mind", "restore_snapshot", len(arrow.get("mind", "_SNAPSHOTS")) - 1)
+        arrow.frames()
+        assert "gold" not in arrow.text
+    elif by_hand == "moved":
+        arrow.call("mind", "move_nodes_to_offset", {"vec": [900, 100]}, [2], 0, 16)
+    else:
+        arrow.call("mind", "update_project_author", 1, "Bea", True)
+        arrow.frames()
+        assert "batch" not in relay.heard("hello", said)["capabilities"]
+    line = _writing(arrow)
+    made = {"type": "content", "offset": [700, 500], "scene_id": 0}
+    ends = {"node_id": 2, "modifications": {"io": {"push": [[2, 0, foretold + 1, 0]]}}}
+    calls = [("create_insert_node", made), ("update_node_map", ends)]
+    before, said = arrow.text, len(relay.said)
+    batch = [{"function": function, "arguments": arguments} for function, arguments in calls]
+    relay.say(type="function_call_batch", request_id="req_7", functions=batch)
+    assert "has written meanwhile" in relay.heard("function_result", said)["error"]
+    assert arrow.text == before
+    assert arrow.get(line, "text") == "A line that I am still"
+    arrow.put(line, "text", "")
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+
+
 @pytest.mark.parametrize("is_gone", [False, True])
 def test_what_is_made_by_hand_meanwhile_has_no_batch_broken_off_that_expects_its_number(
     arrow: Editor, relay: Relay, *, is_gone: bool
@@ -129,11 +170,7 @@ def test_what_is_made_by_hand_meanwhile_has_no_batch_broken_off_that_expects_its
     """All of the project would be put back, and a line that is being written with it."""
     since = _begin(arrow, relay)
     number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
-    arrow.call("mind", "inspect_node", 15, -1, True)
-    arrow.frames(6)
-    shown = str(arrow.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
-    line = f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}/Line/Edit"
-    arrow.put(line, "text", "A line that I am still")
+    line = _writing(arrow)
     foretold = arrow.document["meta"]["authors"]["0"][1]
     arrow.call("mind", "create_new_character")
     if is_gone:

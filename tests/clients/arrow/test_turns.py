@@ -851,6 +851,16 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
+def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> None:
+    """A jump lists where it might lead, and shows the name of where it does."""
+    editor.open(text_of("lamp"))
+    editor.put("main", "_AUTO_NODE_UPDATE", False)
+    for node in map(int, editor.document["resources"]["scenes"]["0"]["map"]):
+        _inspected(editor, node)
+        assert not editor.call("inspector", "has_typed"), node
+    editor.put("main", "_AUTO_NODE_UPDATE", True)
+
+
 @pytest.mark.parametrize("is_taken_out", [True, False])
 def test_while_the_caret_is_where_lines_are_written_only_one_that_was_taken_out_is_waited_for(
     editor: Editor, server: House, *, is_taken_out: bool
