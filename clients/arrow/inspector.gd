@@ -162,7 +162,7 @@ func _listed() -> Array:
 
 func _shown_lists() -> Array:
 	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
-	var lists := shown.find_children("*", "ItemList", true, false) if shown != null else []
+	var lists: Array = shown.find_children("*", "ItemList", true, false) if shown != null else []
 	return lists.map(func(list: ItemList) -> Array: return range(list.item_count).map(list.get_item_text))
 
 
