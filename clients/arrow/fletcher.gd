@@ -293,7 +293,7 @@ func open_scene(id: int) -> bool:
 
 func _may_open(scene_id: int) -> bool:
 	var is_other: bool = scene_id != project.open_scene()
-	return not (is_other and project.inspector.has_typed()) or _fail("CONFLICT", Inspector.WRITING)
+	return not (is_other and project.inspector.has_typed()) or _fail("NOT_OPENED", Inspector.WRITING)
 
 
 func _state() -> String:
