@@ -3,50 +3,15 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
+from corpora.rights import Rights
 from corpora.unfinished import begin, sweep
 
 # Locked until it has its place; on Windows nobody sweeps, and what is open takes no other's place.
 _STAYS_OPEN = sys.platform != "win32"
-_ACL = "system.posix_acl_access"  # of Linux
-
-
-@dataclass(frozen=True)
-class Rights:
-    """Who may do what with a file: its mode, the user and the group that it belongs to, and its access control list."""
-
-    mode: int
-    owner: tuple[int, int] | None = None
-    acl: bytes | None = None
-
-    @classmethod
-    def of(cls, file: Path | int) -> Self:
-        """Those of a file, by its path or its descriptor."""
-        status = file.stat() if isinstance(file, Path) else os.fstat(file)
-        acl = None
-        if sys.platform == "linux":
-            with suppress(OSError):  # it has none, or its drive knows none
-                acl = os.getxattr(file, _ACL)
-        return cls(stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid), acl)
-
-    def give(self, file: int) -> None:
-        """Give them to a file that is open, as far as this process may: to a group it may, if it is in that."""
-        if self.owner is not None and hasattr(os, "fchown"):
-            user, group = self.owner
-            for owner in ((-1, group), (user, -1)):
-                with suppress(OSError):  # who may not, or on a drive that knows no owners
-                    os.fchown(file, *owner)
-        if self.mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
-            os.fchmod(file, self.mode)
-        if self.acl is not None:
-            with suppress(OSError):
-                os.setxattr(file, _ACL, self.acl)
 
 
 def private_folder(folder: Path) -> None:

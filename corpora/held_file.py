@@ -10,7 +10,8 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from corpora.files import Rights, put
+from corpora.files import put
+from corpora.rights import Rights
 
 if sys.platform != "win32":
     import fcntl

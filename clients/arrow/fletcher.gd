@@ -116,7 +116,7 @@ func _connect_turns() -> void:
 
 func _process(delta: float) -> void:
 	_watch_project()
-	if _key:  # an assistant may begin at any moment
+	if _key and _turns.current == null:  # while one is under way the server takes no hello
 		_connection.declare_batches(project.ids_are_foreseeable())
 	project.watch_file()
 	_selected.watch()

@@ -34,7 +34,7 @@ func note(resources: Dictionary) -> int:
 		for id: int in resources[kind]:
 			var parts := _parts_of(resources[kind][id])
 			if scenes.has(id):
-				parts[SCENE] = scenes[id]
+				parts[SCENE] = hash(scenes[id])
 			_parts[kind][id] = _since(parts, before.get(id, {}))
 	return _number
 
@@ -155,11 +155,11 @@ func _has_come_into(deleted: Dictionary, resources: Dictionary) -> bool:
 
 
 func _now_of(kind: String, id: int, resources: Dictionary) -> Dictionary:
-	var now := _hashes(_parts_of(resources[kind][id]))
+	var parts := _parts_of(resources[kind][id])
 	for scene_id: int in resources.scenes:
 		if kind == "nodes" and resources.scenes[scene_id].get("map", {}).has(id):
-			now[SCENE] = scene_id
-	return now
+			parts[SCENE] = hash(scene_id)
+	return _hashes(parts)
 
 
 static func _parts_of(resource: Dictionary) -> Dictionary:

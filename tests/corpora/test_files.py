@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from corpora import HeldFile, replace_whole
-from corpora.files import Rights, put, write_whole
+from corpora.files import put, write_whole
+from corpora.rights import Rights
 
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
 needs_modes = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")

@@ -3,6 +3,7 @@
 import os
 import stat
 import struct
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -52,39 +53,84 @@ def test_it_stays_its_owners(file: Path) -> None:
     assert (file.stat().st_uid, file.stat().st_gid, file.read_bytes()) == (12345, 54321, b"newer")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no groups of files")
-@pytest.mark.usefixtures("opened_how")
-def test_it_stays_its_groups_where_its_owner_cannot_have_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that runs as a user of its own is in the group of those who write the story."""
-    group = file.stat().st_gid
-    given: list[int] = []
+@pytest.fixture
+def of_nobody_else(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Files are given to groups only, as by who is in them: to which."""
+    groups: list[int] = []
 
-    def of_nobody_else(_file: int, user: int, group: int) -> None:
+    def given(_file: int, user: int, group: int) -> None:
         if user != -1:
             raise PermissionError
-        given.append(group)
+        groups.append(group)
 
-    monkeypatch.setattr("os.fchown", of_nobody_else)
+    monkeypatch.setattr("os.fchown", given)
+    return groups
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no groups of files")
+@pytest.mark.usefixtures("opened_how")
+def test_it_stays_its_groups_where_its_owner_cannot_have_it(file: Path, of_nobody_else: list[int]) -> None:
+    """A server that runs as a user of its own is in the group of those who write the story."""
+    group = file.stat().st_gid
     with HeldFile(file) as held:
         held.replace(b"own", b"new")
-    assert given == [group]
+    assert of_nobody_else == [group]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep such lists in other ways")
-@pytest.mark.usefixtures("opened_how")
-def test_whoever_is_named_in_its_access_control_list_can_still_read_it(file: Path) -> None:
-    user_rw, named_rw, group_none, mask_rw, other_none = (1, 6, -1), (2, 6, 12345), (4, 0, -1), (16, 6, -1), (32, 0, -1)
-    entries = (user_rw, named_rw, group_none, mask_rw, other_none)
-    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+_OWNER, _WRITER, _GROUP, _MASK, _OTHERS = (1, 6, -1), (2, 6, 12345), (4, 0, -1), (16, 6, -1), (32, 0, -1)
+
+
+def _list(*entries: tuple[int, int, int]) -> bytes:
+    """An access control list as Linux keeps it."""
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+@pytest.fixture
+def listed(file: Path) -> bytes:
+    """The access control list of the file."""
+    acl = _list(_OWNER, _WRITER, _GROUP, _MASK, _OTHERS)
     try:
         os.setxattr(file, "system.posix_acl_access", acl)
     except OSError as error:
         pytest.skip(f"this drive has no such lists: {error}")
+    return acl
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep such lists in other ways")
+@pytest.mark.usefixtures("opened_how")
+def test_whoever_is_named_in_its_access_control_list_can_still_read_it(file: Path, listed: bytes) -> None:
     with HeldFile(file) as held:
         held.replace(b"own", b"new")
-    assert os.getxattr(file, "system.posix_acl_access") == acl
+    assert os.getxattr(file, "system.posix_acl_access") == listed
     replace_whole(file, b"newer")
-    assert os.getxattr(file, "system.posix_acl_access") == acl
+    assert os.getxattr(file, "system.posix_acl_access") == listed
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root gives a file to somebody else")
+@pytest.mark.usefixtures("opened_how", "of_nobody_else", "listed")
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_its_owner_is_not_locked_out_who_cannot_have_it(file: Path, *, is_listed: bool) -> None:
+    owner = (2, 6, 23456)
+    if not is_listed:
+        os.removexattr(file, "system.posix_acl_access")
+        file.chmod(0o644)
+    subprocess.run(["chown", str(owner[-1]), str(file)], check=True)
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    others = [_WRITER, owner, _GROUP, _MASK, _OTHERS] if is_listed else [owner, (4, 4, -1), _MASK, (32, 4, -1)]
+    assert os.getxattr(file, "system.posix_acl_access") == _list(_OWNER, *others)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep such lists in other ways")
+@pytest.mark.usefixtures("opened_how")
+def test_it_has_no_list_that_only_its_folder_has(file: Path, listed: bytes) -> None:
+    os.removexattr(file, "system.posix_acl_access")
+    file.chmod(0o660)
+    os.setxattr(file.parent, "system.posix_acl_default", listed)
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    assert "system.posix_acl_access" not in os.listxattr(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o660
 
 
 @pytest.mark.usefixtures("opened_how")

@@ -615,6 +615,20 @@ def test_a_turn_of_a_project_that_is_closed_meanwhile_does_not_reach_another_one
     assert editor.fletcher("history") == []
 
 
+def test_a_node_whose_scene_has_a_number_of_more_than_32_bits_can_be_changed(editor: Editor, server: House) -> None:
+    editor.open(text_of("chapter"))
+    editor.call("mind", "reset_active_author", 0)
+
+    def rename(_request: Any) -> list[ToolUse]:
+        (hall,) = (each for each in editor.document["resources"]["scenes"].values() if each["name"] == "hall")
+        assert hall["entry"] > 2**43
+        return [ToolUse("update_node", {"node_id": hall["entry"], "name": "door"})]
+
+    server.model.play([[ToolUse("create_scene", {"name": "hall"})], rename, [Text(["There."])]])
+    assert editor.turn("send", "A hall.")["failed_calls"] == 0
+    assert "door" in [each["name"] for each in editor.document["resources"]["nodes"].values()]
+
+
 def test_ids_of_another_author_than_the_first_are_the_right_ones(editor: Editor, server: House) -> None:
     editor.open(text_of("chapter"))
     editor.call("mind", "reset_active_author", 0)
