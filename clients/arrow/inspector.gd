@@ -207,8 +207,19 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void
 	if field.text == one[1]:
 		_set_caret(field, one[2])
 	else:
+		if _caret(field) == [0, 0]:  # Arrow has, as something that is named in it is called otherwise now
+			_set_caret(field, _moved(one[2], one[1], field.text))
 		one[1] = field.text
 		one[2] = _caret(field)
+
+
+# Where the caret is in a text that has changed before it or after it.
+static func _moved(caret: Array, before: String, text: String) -> Array:
+	var line := mini(caret[0], text.count("\n"))
+	var old := before.get_slice("\n", line)
+	var new := text.get_slice("\n", line)
+	var left := old.left(caret[1])
+	return [line, left.length() if new.begins_with(left) else maxi(0, new.length() - old.length() + left.length())]
 
 
 # The texts of a node, of the lists that are shown of it, and the name of where it jumps to.

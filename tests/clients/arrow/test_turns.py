@@ -866,6 +866,22 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
+@pytest.mark.parametrize("column", [3, 40])
+def test_whoever_writes_where_somebody_is_named_goes_on_there(editor: Editor, server: House, column: int) -> None:
+    """Arrow writes the new name into the text, before the caret or behind it."""
+    editor.open(text_of("lamp"))
+    field = _inspected(editor, 14) + "/Content"
+    before = str(editor.get(field, "text"))
+    editor.call(field, "set_caret_column", column)
+    server.model.play([[ToolUse("update_character", {"character_id": 6, "name": "Miranda"})], [Text(["There."])]])
+    assert editor.turn("send", "She is Miranda.")["failed_calls"] == 0
+    editor.frames(8)
+    text = str(editor.get(field, "text"))
+    assert text == before.replace("Mira.", "Miranda.")
+    moved = column if before.index("Mira") >= column else column + len("nda")
+    assert editor.call(field, "get_caret_column") == moved
+
+
 def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> None:
     """A jump lists where it might lead, and shows the name of where it does."""
     editor.open(text_of("lamp"))
