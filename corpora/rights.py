@@ -42,33 +42,45 @@ class Rights:
         return cls(stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid), acl)
 
     def give(self, file: int) -> None:
-        """Give them to an open file of ours, as far as we may: a group has it from whoever is in that.
+        """Give them to an open file of ours, as far as we may: to a group we may if we are in it.
 
         Where the owner cannot have it, who would be locked out, an access control list says the same.
         """
         mode, acl = self.mode, self.acl
-        if self.owner is not None and hasattr(os, "fchown"):
-            user, group = self.owner
-            for owner in ((-1, group), (user, -1)):
-                with suppress(OSError):  # who may not, or on a drive that knows no owners
-                    os.fchown(file, *owner)
-            status = os.fstat(file)
-            if status.st_gid != group and acl is None:  # ours had the rights of others
-                mode = mode & ~0o070 | (mode & 0o007) << 3
-            if status.st_uid != user:
-                mode &= 0o777  # nothing else of another user's is ours
-                acl = _with(user, acl or _list_of(mode))
-        if mode != 0o600 and hasattr(os, "fchmod"):  # by its descriptor: by its name, a link would be followed
-            _set_list(file, None)  # a folder gives it one
-            os.fchmod(file, mode)
-        if acl is not None:
-            _set_list(file, acl)
+        user, group = self.owner or (None, None)
+        if group is not None and not _is_given(file, group=group) and acl is None:
+            mode = mode & ~0o070 | (mode & 0o007) << 3  # ours had the rights of others
+        if not _has_list(file, acl) or acl is None:  # a folder may have given it one
+            _set_mode(file, mode)
+        if user is not None and not _is_given(file, user=user):  # last, as it is ours no more then
+            _set_mode(file, mode & 0o777)
+            _has_list(file, _with(user, acl or _list_of(mode)))
 
 
-def _set_list(file: int, acl: bytes | None) -> None:
-    if sys.platform == "linux":
-        with suppress(OSError):  # there is none, or its drive knows none
-            os.removexattr(file, _LIST) if acl is None else os.setxattr(file, _LIST, acl)
+def _is_given(file: int, user: int = -1, group: int = -1) -> bool:
+    if not hasattr(os, "fchown"):
+        return True
+    with suppress(OSError):  # who may not, or on a drive that knows no owners
+        os.fchown(file, user, group)
+    status = os.fstat(file)
+    return user in (-1, status.st_uid) and group in (-1, status.st_gid)
+
+
+def _set_mode(file: int, mode: int) -> None:
+    """Set it by the file's descriptor, as by its name a link would be followed; some drives know no modes."""
+    if hasattr(os, "fchmod") and stat.S_IMODE(os.fstat(file).st_mode) != mode:
+        os.fchmod(file, mode)
+
+
+def _has_list(file: int, acl: bytes | None) -> bool:
+    """Give it that access control list, or none; False where that cannot be done, or there was none."""
+    if sys.platform != "linux":
+        return False
+    try:
+        os.removexattr(file, _LIST) if acl is None else os.setxattr(file, _LIST, acl)
+    except OSError:
+        return False
+    return True
 
 
 def _list_of(mode: int) -> bytes:

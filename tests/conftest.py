@@ -140,11 +140,14 @@ def nothing_waits_for_the_disk() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_copy_is_prepared_again() -> Iterator[None]:
-    """A process is started for it, for each of a thousand tests."""
+    """A process is started for it, by each of a thousand tests."""
     asked = chroma_file._asked  # pyright: ignore[reportPrivateUsage]
 
     def asked_of_others(question: str, database: Path, mode: str = "ro") -> list[str] | None:
-        return [] if question == "prepare" and database in copies else asked(question, database, mode)
+        if question == "prepare" and database in copies:
+            copies.discard(database)  # what takes its place has not been prepared
+            return []
+        return asked(question, database, mode)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(chroma_file, "_asked", asked_of_others)

@@ -250,8 +250,17 @@ func _texts() -> Array:
 	if shown == null:
 		return fields
 	for type: String in ["TextEdit", "LineEdit"]:
-		fields += shown.find_children("*", type, true, false)
+		fields += shown.find_children("*", type, true, false).filter(_is_shown_in.bind(shown))
 	return fields
+
+
+# Arrow hides those that are of no use for a node, with what another one had in them; the whole inspector may be hidden.
+func _is_shown_in(field: Node, shown: Node) -> bool:
+	while field != shown:
+		if field is CanvasItem and not field.visible:
+			return false
+		field = field.get_parent()
+	return true
 
 
 func _caret(field: Control) -> Array:

@@ -889,6 +889,10 @@ def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> N
     for node in map(int, editor.document["resources"]["scenes"]["0"]["map"]):
         _inspected(editor, node)
         assert not editor.call("inspector", "has_typed"), node
+    shown = f"{_inspected(editor, 12)}/With/Parameter/Value/Static/String"
+    assert not editor.get(shown, "visible")
+    editor.put(shown, "text", "of another node that was looked at before")
+    assert not editor.call("inspector", "has_typed")
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
