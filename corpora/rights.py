@@ -89,9 +89,10 @@ def _list_of(mode: int) -> bytes:
 
 
 def _with(user: int, acl: bytes) -> bytes:
-    """A list in which a user has the rights that the file's owner has."""
+    """A list in which a user has the rights that the file's owner has, and nobody else more than before."""
     rights = {(tag, id_): rights for tag, rights, id_ in _ENTRY.iter_unpack(acl.removeprefix(_VERSION))}
+    mask = rights.get((_MASK, _NO_ID), rights[_GROUP, _NO_ID])
     own = rights[_OWNER, _NO_ID]
-    rights[_USER, user] = own
-    rights[_MASK, _NO_ID] = rights.get((_MASK, _NO_ID), rights[_GROUP, _NO_ID]) | own
+    masked = {of: each & mask for of, each in rights.items() if of[0] not in (_OWNER, _OTHERS)}
+    rights |= masked | {(_USER, user): own, (_MASK, _NO_ID): mask | own}
     return _VERSION + b"".join(_ENTRY.pack(tag, rights[tag, id_], id_) for tag, id_ in sorted(rights))

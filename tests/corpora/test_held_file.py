@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpora import FileChanged, HeldFile, NotAFile, replace_whole
+from corpora.rights import _with  # pyright: ignore[reportPrivateUsage]
 
 needs_descriptors = pytest.mark.skipif(not os.supports_dir_fd, reason="this system opens files by whole paths only")
 
@@ -119,6 +120,13 @@ def test_its_owner_is_not_locked_out_who_cannot_have_it(file: Path, *, is_listed
         held.replace(b"own", b"new")
     others = [_WRITER, owner, _GROUP, _MASK, _OTHERS] if is_listed else [owner, (4, 4, -1), _MASK, (32, 4, -1)]
     assert os.getxattr(file, "system.posix_acl_access") == _list(_OWNER, *others)
+
+
+def test_where_the_owner_is_named_nobody_else_has_more_than_before() -> None:
+    """A list's mask takes away from all that are named in it."""
+    narrow = _list(_OWNER, (2, 6, 12345), (4, 6, -1), (16, 4, -1), _OTHERS)
+    wide = _list(_OWNER, (2, 4, 12345), (2, 6, 23456), (4, 4, -1), (16, 6, -1), _OTHERS)
+    assert _with(23456, narrow) == wide
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep such lists in other ways")
