@@ -14,6 +14,7 @@ const OUTBOUND_BYTES := 64 * 1024 * 1024
 const QUEUED_FRAMES := 16_384
 const LONGEST_WAIT_S := 30.0
 const HANDSHAKE_S := 10.0
+const AGAIN_S := 1.0
 ## A line that is dead ends nothing by itself.
 const HEARTBEAT_S := 30.0
 ## No beat is answered before what was sent has arrived, which may take as long as over the slowest line.
@@ -40,7 +41,12 @@ var _pending_s := 0.0
 var _open_s := 0.0
 var _unheard_bytes := 0
 var _is_greeted := false
+## Whether ids can be foretold: now, as the server knows it, and as the `hello` says that is not answered yet.
 var _batches := true
+var _known: Variant
+var _said: Variant
+## In seconds, until a `hello` that was refused is said again.
+var _again_s := 0.0
 
 
 func _init(preferences: RefCounted, client: String) -> void:
@@ -75,10 +81,9 @@ func send(message: Dictionary) -> bool:
 
 ## Says again who we are where it has changed whether ids can be foretold, which batches need.
 func declare_batches(can: bool) -> void:
-	if can != _batches:
-		_batches = can
-		if is_open:
-			_hello()
+	_batches = can
+	if is_open and _said == null and _known != can and _again_s <= 0.0:
+		_hello()
 
 
 ## The user has set another server, or another token.
@@ -94,6 +99,7 @@ func poll(delta: float) -> void:
 		if _wanted and _wait_s <= 0.0:
 			_connect()
 		return
+	_again_s -= delta
 	_socket.poll()
 	match _socket.get_ready_state():
 		WebSocketPeer.STATE_OPEN:
@@ -148,9 +154,15 @@ func _read(delta: float) -> void:
 
 
 func _take(message: Dictionary) -> void:
+	if message.get("type") == "error" and message.get("code") == "BUSY" and is_open and _said != null:
+		_said = null  # an assistant has just begun
+		_again_s = AGAIN_S
+		return
 	if message.get("type") != "connected":
 		received.emit(message)
 		return
+	_known = _said
+	_said = null
 	server_version = str(message.get("version", ""))
 	frame_bytes = int(message.get("max_frame_bytes", 0))
 	if not is_open:
@@ -160,6 +172,7 @@ func _take(message: Dictionary) -> void:
 
 
 func _hello() -> void:
+	_said = _batches
 	var capabilities := CAPABILITIES.filter(func(name: String) -> bool: return _batches or name != "batch")
 	var hello := {
 		"type": "hello",
@@ -202,6 +215,8 @@ func _retry(problem: String) -> void:
 
 func _lose() -> void:
 	_socket = null
+	_known = null
+	_said = null
 	if is_open:
 		is_open = false
 		closed.emit()

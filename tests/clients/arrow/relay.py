@@ -26,11 +26,13 @@ class Relay:
         url: What Arrow takes for the server.
         behind: The real one; "" where the test alone speaks for it.
         said: What Arrow has said, in order.
+        greets: Whether a hello is answered, where there is no real one.
     """
 
     behind: str = ""
     url: str = ""
     said: list[Frame] = field(default_factory=list[Frame])
+    greets: bool = True
     _arrow: ServerConnection | None = None
     _server: ClientConnection | None = None
     _swallowed: list[Frame] | None = None
@@ -92,7 +94,7 @@ class Relay:
             frame = json.loads(text)
             if self._server is not None:
                 self._server.send(text)
-            elif frame["type"] == "hello":
+            elif frame["type"] == "hello" and self.greets:
                 self.say(type="connected", version="0", max_frame_bytes=1_000_000)
             with self._changed:
                 self.said.append(frame)

@@ -165,6 +165,20 @@ def test_no_batch_is_broken_off_that_cannot_be_done_as_a_whole(arrow: Editor, re
         assert "batch" not in relay.heard("hello", hellos)["capabilities"]
 
 
+def test_a_hello_that_crosses_an_assistants_turn_is_said_again(arrow: Editor, relay: Relay) -> None:
+    """The server takes none while one is under way."""
+    said, since = len(relay.said), arrow.mark()
+    relay.greets = False
+    arrow.call("mind", "update_project_author", 1, "Bea", True)
+    assert "batch" not in relay.heard("hello", said)["capabilities"]
+    relay.greets = True
+    relay.say(type="error", code="BUSY", message="Claude is working in this story just now.")
+    assert "batch" not in relay.heard("hello", said, 2)["capabilities"]
+    arrow.frames()
+    assert [frame["type"] for frame in relay.said[said:]] == ["hello"] * 2
+    assert [name for name, _ in arrow.signals[since:] if name == "failed"] == []
+
+
 @pytest.mark.parametrize("is_gone", [False, True])
 def test_what_is_made_by_hand_meanwhile_has_no_batch_broken_off_that_expects_its_number(
     arrow: Editor, relay: Relay, *, is_gone: bool
