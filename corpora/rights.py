@@ -48,16 +48,18 @@ class Rights:
         """
         mode, acl = self.mode, self.acl
         user, group = self.owner or (None, None)
-        if group is not None and not _is_given(file, group=group) and acl is None:
-            mode = mode & ~0o070 | (mode & 0o007) << 3  # ours had the rights of others
-        if not _has_list(file, acl) or acl is None:  # a folder may have given it one
+        if group is not None and not _give_to(file, group=group):  # ours had the rights of others
+            mode = mode & ~0o070 | (mode & 0o007) << 3
+            acl = acl and _with_group_as_others(acl)
+        if not _give_list(file, acl) or acl is None:  # a folder may have given it one
             _set_mode(file, mode)
-        if user is not None and not _is_given(file, user=user):  # last, as it is ours no more then
+        if user is not None and not _give_to(file, user=user):  # last, as it is ours no more then
             _set_mode(file, mode & 0o777)
-            _has_list(file, _with(user, acl or _list_of(mode)))
+            _give_list(file, _with(user, acl or _list_of(mode)))
 
 
-def _is_given(file: int, user: int = -1, group: int = -1) -> bool:
+def _give_to(file: int, user: int = -1, group: int = -1) -> bool:
+    """Give it to a user or a group; False where neither we nor the drive can."""
     if not hasattr(os, "fchown"):
         return True
     with suppress(OSError):  # who may not, or on a drive that knows no owners
@@ -72,7 +74,7 @@ def _set_mode(file: int, mode: int) -> None:
         os.fchmod(file, mode)
 
 
-def _has_list(file: int, acl: bytes | None) -> bool:
+def _give_list(file: int, acl: bytes | None) -> bool:
     """Give it that access control list, or none; False where that cannot be done, or there was none."""
     if sys.platform != "linux":
         return False
@@ -84,15 +86,28 @@ def _has_list(file: int, acl: bytes | None) -> bool:
 
 
 def _list_of(mode: int) -> bytes:
-    entries = ((_OWNER, mode >> 6), (_GROUP, mode >> 3), (_OTHERS, mode))
-    return _VERSION + b"".join(_ENTRY.pack(tag, rights & 7, _NO_ID) for tag, rights in entries)
+    rights = ((_OWNER, mode >> 6), (_GROUP, mode >> 3), (_OTHERS, mode))
+    return _packed({(tag, _NO_ID): each & 7 for tag, each in rights})
+
+
+def _with_group_as_others(acl: bytes) -> bytes:
+    rights = _unpacked(acl)
+    return _packed(rights | {(_GROUP, _NO_ID): rights[_OTHERS, _NO_ID]})
 
 
 def _with(user: int, acl: bytes) -> bytes:
     """A list in which a user has the rights that the file's owner has, and nobody else more than before."""
-    rights = {(tag, id_): rights for tag, rights, id_ in _ENTRY.iter_unpack(acl.removeprefix(_VERSION))}
+    rights = _unpacked(acl)
     mask = rights.get((_MASK, _NO_ID), rights[_GROUP, _NO_ID])
     own = rights[_OWNER, _NO_ID]
     masked = {of: each & mask for of, each in rights.items() if of[0] not in (_OWNER, _OTHERS)}
-    rights |= masked | {(_USER, user): own, (_MASK, _NO_ID): mask | own}
+    return _packed(rights | masked | {(_USER, user): own, (_MASK, _NO_ID): mask | own})
+
+
+def _unpacked(acl: bytes) -> dict[tuple[int, int], int]:
+    """The rights by tag and id."""
+    return {(tag, id_): rights for tag, rights, id_ in _ENTRY.iter_unpack(acl.removeprefix(_VERSION))}
+
+
+def _packed(rights: dict[tuple[int, int], int]) -> bytes:
     return _VERSION + b"".join(_ENTRY.pack(tag, rights[tag, id_], id_) for tag, id_ in sorted(rights))

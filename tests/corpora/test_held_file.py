@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -105,6 +106,26 @@ def test_whoever_is_named_in_its_access_control_list_can_still_read_it(file: Pat
     assert os.getxattr(file, "system.posix_acl_access") == listed
     replace_whole(file, b"newer")
     assert os.getxattr(file, "system.posix_acl_access") == listed
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root gives a file to somebody else")
+@pytest.mark.usefixtures("opened_how")
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_group_that_it_was_not_of_has_no_more_than_others(
+    file: Path, monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
+) -> None:
+    file.chmod(0o664)
+    if is_listed:
+        os.setxattr(file, "system.posix_acl_access", _list(_OWNER, _WRITER, (4, 6, -1), _MASK, _OTHERS))
+    subprocess.run(["chgrp", "54321", str(file)], check=True)
+    monkeypatch.setattr("os.fchown", Mock(side_effect=PermissionError))
+    with HeldFile(file) as held:
+        held.replace(b"own", b"new")
+    assert file.stat().st_gid != 54321
+    if is_listed:
+        assert os.getxattr(file, "system.posix_acl_access") == _list(_OWNER, _WRITER, _GROUP, _MASK, _OTHERS)
+    else:
+        assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root gives a file to somebody else")
