@@ -1,6 +1,9 @@
 """The log on standard error: one line for each record, whatever names and messages are in it."""
 
 import logging
+from contextlib import suppress
+from logging.handlers import QueueHandler, QueueListener
+from queue import Full, Queue
 from types import TracebackType
 
 from corpora import printable
@@ -8,6 +11,9 @@ from fletcher import console
 
 _INDENT = "  "
 _LONGEST_TRACE = 20_000  # characters: what failed may name what somebody has sent
+_TURNS = "fletcher.turn"  # the logger of turns
+_MOST_WAITING = 1000  # lines that standard error does not take
+_PATIENCE_S = 1.0
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
@@ -41,27 +47,69 @@ class _AboveTheBars(logging.Handler):
             self.handleError(record)
 
 
+class _ServersFormatter(LineFormatter):
+    """Of a turn there is nothing but its JSON."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """The line."""
+        return printable(record.message) if record.name == _TURNS else super().formatMessage(record)
+
+
+class _Queued(QueueHandler):
+    """Hands its lines to the thread that writes them: a terminal that is held takes none, and the server goes on."""
+
+    def __init__(self) -> None:
+        lines = Queue[logging.LogRecord](_MOST_WAITING)
+        super().__init__(lines)
+        self._lines = lines
+        self._left_out = 0
+        _StandardError(lines).start()
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """One line, unless too many wait."""
+        try:
+            if self._left_out:
+                said = f"{self._left_out:,} lines are left out here: standard error took none of them."
+                self._lines.put_nowait(logging.makeLogRecord({"msg": said}))
+                self._left_out = 0
+            self._lines.put_nowait(record)
+        except Full:
+            self._left_out += 1
+
+    def flush(self) -> None:
+        """Waits until all is written, but not for a terminal that is held: `logging.shutdown` asks for it."""
+        written = self._lines.all_tasks_done
+        with written:
+            written.wait_for(lambda: not self._lines.unfinished_tasks, _PATIENCE_S)
+
+
+class _StandardError(QueueListener):
+    """The thread that writes the lines, to a file of its own: Python waits at its end for who uses `sys.stderr`."""
+
+    def __init__(self, lines: Queue[logging.LogRecord]) -> None:
+        super().__init__(lines)
+        self._file = open(2, "wb", buffering=0, closefd=False)  # noqa: SIM115  (until the process ends)
+
+    def handle(self, record: logging.LogRecord) -> None:
+        """One line."""
+        with suppress(OSError):  # whoever has read it is gone
+            self._file.write(f"{record.getMessage()}\n".encode(errors="backslashreplace"))
+
+
 def log_warnings() -> None:
     """What a command logs: warnings only."""
-    _log(_AboveTheBars(), logging.WARNING, "%(levelname)s: %(message)s")
+    handler = _AboveTheBars()
+    handler.setFormatter(LineFormatter("%(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
 
 
 def log_as_server() -> None:
     """Lines to read, and for every turn one line of JSON."""
-    _log(logging.StreamHandler(), logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler = _Queued()
+    handler.setFormatter(_ServersFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)  # in place of the command's
     for noisy in ("httpx", "httpx2", "chromadb", "sentence_transformers", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    turns = logging.StreamHandler()
-    turns.setFormatter(LineFormatter("%(message)s"))
-    logger = logging.getLogger("fletcher.turn")
-    logger.addHandler(turns)
-    logger.propagate = False
-
-
-def _log(handler: logging.Handler, level: int, form: str) -> None:
-    handler.setFormatter(LineFormatter(form))
-    # `force`: a server's log takes the place of the command's.
-    logging.basicConfig(level=level, handlers=[handler], force=True)
 
 
 def _indented(text: str) -> str:

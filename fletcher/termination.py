@@ -32,6 +32,7 @@ def ending_in_order() -> Generator[None]:
     except Terminated:
         with suppress(OSError):
             sys.stdout.flush()  # which nobody would do once the signal has ended the process
+        logging.shutdown()  # neither this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
     finally:
@@ -55,4 +56,5 @@ def end_in_any_case() -> None:
 
 def _end_at_once() -> None:
     logger.warning("Something still waits, as for a drive that hangs; the server ends without it.")
+    logging.shutdown()
     os._exit(_BY_SIGNAL + signal.SIGTERM)

@@ -58,3 +58,43 @@ def test_a_server_logs_no_line_for_each_request_to_a_provider() -> None:
     script += "for client in ('httpx', 'httpx2'): logging.getLogger(client).info('HTTP Request: POST')"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert done.stderr == ""
+
+
+def test_a_server_goes_on_where_nobody_reads_what_it_logs_and_says_what_was_left_out() -> None:
+    script = """
+import logging
+from fletcher.log import log_as_server
+
+log_as_server()
+for number in range(5000):
+    logging.getLogger("fletcher.turn").info("%d %s", number, "x" * 100)
+print("went on", flush=True)
+input()
+logging.getLogger("fletcher").warning("the last")
+"""
+    command = [sys.executable, "-c", script]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "went on\n"
+        lines = [process.stderr.readline() for _ in range(1000)]  # more than wait, and than a pipe holds
+        _, others = process.communicate("\n", timeout=60)
+    assert [line.split()[0] for line in lines] == [str(number) for number in range(1000)]
+    left_out, last = others.splitlines()[-2:]
+    assert left_out.endswith("lines are left out here: standard error took none of them.")
+    assert last.endswith("the last")
+    assert process.returncode == 0
+
+
+def test_a_server_ends_where_nobody_reads_what_it_logs() -> None:
+    script = """
+import logging, sys
+from fletcher.log import log_as_server
+
+log_as_server()
+for number in range(5000):
+    logging.getLogger("fletcher.turn").info("%d %s", number, "x" * 100)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) as process:
+        assert process.wait(timeout=60) == 0

@@ -246,8 +246,15 @@ def test_who_closes_the_page_is_asked_about_changes(story_page: Page, asked: lis
 @wide_alone
 def test_who_closes_the_page_is_asked_about_what_stands_only_in_a_form(story_page: Page, asked: list[str]) -> None:
     open_functions(story_page)
+    # A form can be written into as soon as it is drawn, and what the server calls here besides may come after that.
+    story_page.evaluate("""() => {
+      const heard = socket.listeners("run_javascript"), held = [];
+      socket.off("run_javascript").on("run_javascript", (...said) => held.push(said));
+      window.letGo = () => held.forEach((said) => heard.forEach((hear) => hear(...said)));
+    }""")
     choose(story_page, "Function", "create_variable")
     write(story_page, "notes", "What the keeper is paid with.")
+    story_page.evaluate("letGo()")
     tab(story_page, "Documents")
     load_anew(story_page)
     assert asked == ["beforeunload"]

@@ -1,8 +1,13 @@
 // The story that is open, in the storage of the browser's tab: a page that is loaded anew has it again.
 export default {
-  props: { url: String, name: String },
+  props: { url: String, name: String, form: Number },
   emits: ["waits", "answer", "lost", "clicked", "returns"],
   template: "<div hidden></div>",
+  watch: {
+    form() {
+      this.forgetForm();
+    },
+  },
   mounted() {
     // Listeners, as the library has a handler of its own: by that it knows a tab again which is loaded anew.
     const [forget, reloads] = [this.forget, this.loadsAnew];
@@ -34,20 +39,20 @@ export default {
     writes(event) {
       const { target } = event;
       if (!target.closest(".function") || target.matches("[role=combobox]")) return;
-      for (const field of this.form.keys()) // one of those that were drawn before another tab of the page was shown
-        if (!field.isConnected && field.ariaLabel === target.ariaLabel) this.form.delete(field);
-      this.form.set(target, `${target.ariaLabel}: ${target.value}`);
-      if (!target.value) this.form.delete(target);
+      for (const field of this.written.keys()) // one of those that were drawn before another tab of the page was shown
+        if (!field.isConnected && field.ariaLabel === target.ariaLabel) this.written.delete(field);
+      this.written.set(target, `${target.ariaLabel}: ${target.value}`);
+      if (!target.value) this.written.delete(target);
     },
     forgetForm() {
-      this.form = new Map();
+      this.written = new Map();
     },
     forget() {
       this.unsaved = false;
       this.forgetForm();
     },
     leaves(event) {
-      if ((this.unsaved || this.form.size) && !window.loadsAnew) event.preventDefault();
+      if ((this.unsaved || this.written.size) && !window.loadsAnew) event.preventDefault();
     },
     listens(socket) {
       socket.on("connect", this.returns);
@@ -64,7 +69,7 @@ export default {
     loadsAnew() {
       window.loadsAnew = true; // by itself, and nobody is asked
       setTimeout(() => (window.loadsAnew = false), 5000);
-      this.keepForm([this.told, ...this.form.values()]);
+      this.keepForm([this.told, ...this.written.values()]);
     },
     keepForm(lines) {
       const place = `${this.name}/form`;

@@ -41,6 +41,7 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.move(self.client.content)  # a browser has what is in the tab only once that is shown, and this at once
         self.props["url"] = url
         self.props["name"] = name
+        self.props["form"] = 0  # how many were drawn
         self._shown = shown
         self._kept: object = None
         self._has_warned = False
@@ -80,8 +81,13 @@ class StoryKeeper(ui.element, component="keeper.js"):
         self.on("returns", returns)
         shown.was_opened.subscribe(self._begin)
         shown.was_changed.subscribe(self._keep)
-        shown.form_is_drawn.subscribe(lambda: self.run_method("forgetForm"))
+        shown.form_is_drawn.subscribe(self._count_form)
         shown.changing_begins_or_ends.subscribe(lambda: self.run_method("mark", under_way()))
+
+    def _count_form(self) -> None:
+        """Goes with the elements of the form: a call may come after what is written into them first."""
+        self.props["form"] += 1
+        self.update()
 
     def _begin(self) -> None:
         self._has_warned = False
