@@ -60,6 +60,7 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 	var calls: Array = message.get("functions", [message])
 	if _project.would_change_unseen(calls, message.get("story_number")):
 		return _refused(UNSEEN)
+	var structure: int = _project.structure()
 	var outcome: Dictionary
 	if message.has("functions"):
 		outcome = dispatcher.execute_batch(calls)
@@ -69,6 +70,7 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 		_turn.failed_calls -= 1
 		_turn.functions.append_array(calls.map(func(call: Dictionary) -> String: return call.function))
 		_project.note_change()
+		_project.note_done(structure)
 		done.emit()
 	_turn.note_own(_project.fingerprint())
 	return outcome

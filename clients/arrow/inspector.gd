@@ -32,25 +32,50 @@ func _init(main: Node, mind: Object) -> void:
 
 
 ## Takes in what stands typed in it, as Arrow does before it opens another node; but nothing while an entry of a list is
-## being written, as Arrow then takes the list for shorter, and cuts off where its entries lead. False where the node
-## stays what it was.
+## being written, as Arrow then takes the list for shorter, and cuts off where its entries lead. False where the
+## story stays what it was.
 func pull() -> bool:
 	var nodes: Dictionary = _mind._PROJECT.resources.nodes
 	var id := _node_id()
-	if not _main._AUTO_NODE_UPDATE or not nodes.has(id):
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	if not _main._AUTO_NODE_UPDATE or not nodes.has(id) or shown == null:
 		return false
 	_leave_as_typed(_texts(), id)
 	if is_writing():
 		return false
-	var before := str(nodes[id])
+	var before: int = _mind._PROJECT.hash()
 	var history: Dictionary = _mind._HISTORY.duplicate()
 	history.MEMORY = _mind._HISTORY.MEMORY.duplicate()
-	_node_tab.read_and_update_inspected_node(true)
-	if str(nodes[id]) != before:
+	_take_in(id, nodes[id], shown)
+	if _mind._PROJECT.hash() != before:  # an entry's node may stay what it is
+		_node_tab.reset_node_history_rotation(id)
 		return true
 	_mind._HISTORY.merge(history, true)  # else what Arrow could redo would be gone
 	_mind.reset_history_tools()
 	return false
+
+
+# What Arrow's own button does, but for one thing: it opens the node anew, which hides for a moment what is written in
+# and puts what the node says over what is half written.
+func _take_in(id: int, node: Dictionary, shown: Node) -> void:
+	var read := {"data": shown._read_parameters()}
+	var edited: LineEdit = _node_tab.NodeNameEdit
+	var is_half_written: bool = edited.has_focus() and _mind.is_resource_name_duplicate(edited.text, "nodes")
+	var name: Variant = null if is_half_written else _node_tab.read_and_validate_node_name()
+	if name:
+		read.name = name
+	var notes: String = _node_tab.NodeNotesEdit.text
+	if notes != node.get("notes", ""):
+		read.notes = notes if notes else null
+	_node_tab.track_node_modification(id, read)
+	_node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID = -1
+	_node_tab.relay_request_mind.emit(
+		"update_resource", {"id": id, "modification": read, "field": "nodes", "auto": true}
+	)
+	_node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID = id
+	shown._OPEN_NODE = node.duplicate(true)  # by which it knows what has been changed in it
+	if not edited.has_focus():
+		edited.text = node.name
 
 
 ## Whether Arrow would empty, at a call, a field in which something stands typed.
@@ -120,8 +145,24 @@ func _is_not_taken_in() -> bool:
 	if _lists_more():
 		return true
 	var said := _said_of(_node_id()) + [""]
-	return _texts().any(
-		func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
+	return (
+		_is_set_otherwise()
+		or _texts().any(
+			func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
+		)
+	)
+
+
+# Whether a number, an option or the like is another one in the inspector than in its node.
+func _is_set_otherwise() -> bool:
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	if shown == null:
+		return false
+	var read: Dictionary = Helpers.Utils.recursively_convert_numbers_to_int(shown._read_parameters())
+	var data := _data()
+	return data.keys().any(
+		func(field: Variant) -> bool:
+			return typeof(read.get(field)) == typeof(data[field]) and read[field] != data[field]
 	)
 
 
@@ -174,7 +215,7 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 	var typed := fields.map(
 		func(field: Control) -> Array:
 			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
-			return [field, field.text, _caret(field), is_in_no_node]
+			return [field, field.text, _caret(field), is_in_no_node, field.has_focus()]
 	)
 	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
 	for _frame in 2:
@@ -201,9 +242,13 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void
 	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
 		field.text = one[1]
 		field.text_changed.emit(one[1])
-	elif is_beside and is_new and not field.get_parent() is SpinBox:
+	elif (is_beside or one[4]) and is_new and not field.get_parent() is SpinBox:
 		if field.text.is_empty() or field.text in said:
 			field.text = one[1]
+			if field is LineEdit:
+				field.text_changed.emit(one[1])  # what is looked for by it
+	if one[4] and field.is_visible_in_tree() and _main.get_viewport().gui_get_focus_owner() == null:
+		_edit(field)  # Arrow has hidden it for a moment
 	if field.text == one[1]:
 		_set_caret(field, one[2])
 	else:
@@ -261,6 +306,13 @@ func _is_shown_in(field: Node, shown: Node) -> bool:
 			return false
 		field = field.get_parent()
 	return true
+
+
+func _edit(field: Control) -> void:
+	if field is LineEdit:
+		field.edit()
+	else:
+		field.grab_focus()
 
 
 func _caret(field: Control) -> Array:

@@ -80,7 +80,7 @@ func text() -> String:
 
 ## Its text for the server, and the number by which that says in its calls that it has read it.
 func show() -> Dictionary:
-	return {"story_number": _shown.note(mind._PROJECT.resources), "arrow_content": text()}
+	return {"story_number": _shown.note(mind._PROJECT, _author()), "arrow_content": text()}
 
 
 ## Whether calls that the server has sent after a story would change what the user has written since, or is writing.
@@ -90,6 +90,16 @@ func would_change_unseen(calls: Array, story_number: Variant) -> bool:
 	var is_emptied := func(call: Dictionary) -> bool:
 		return inspector.is_emptied_by(str(call.get("function")), call.arguments)
 	return read.any(is_emptied) or _shown.lacks(read, mind._PROJECT, _author(), story_number)
+
+
+## What there is, as `note_done` takes it.
+func structure() -> int:
+	return Shown.structure_of(mind._PROJECT, _author())
+
+
+## Calls of the server were done, before which the structure was that.
+func note_done(before: int) -> void:
+	_shown.note_own(mind._PROJECT, _author(), before)
 
 
 ## The same for the same document, whenever it was saved; quick enough to be asked for around each call.

@@ -6,36 +6,29 @@ const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variab
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand.
 const KEPT_BY_ARROW := ["ref", "use", "map"]
-## How many numbers a function takes.
-const MADE := {"create_insert_node": 1, "create_scene": 2, "create_variable": 1, "create_character": 1}
-## Among the fields of a node the scene that it is in.
-const SCENE := "scene"
 
 ## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.
 var _parts := {}
 var _number := 0
+## What there is and how it hangs together, as a hash, and the number of the story that was the first to have it so.
+var _structure := 0
+var _structure_since := 0
 ## The number of the story that the server has read as a call is sent.
 var _known := 0
-## The number that Arrow gives next, and all that calls which come together make.
-var _next := 0
-var _foreseen: Array[int] = []
 
 
 ## All of it is shown now, as the story of the number that is returned.
-func note(resources: Dictionary) -> int:
+func note(project: Dictionary, author: int) -> int:
 	_number += 1
-	var scenes := {}
-	for scene_id: int in resources.scenes:
-		for id: int in resources.scenes[scene_id].get("map", {}):
-			scenes[id] = scene_id
+	if _structure != structure_of(project, author):
+		_structure = structure_of(project, author)
+		_structure_since = _number
+	var resources: Dictionary = project.resources
 	for kind: String in KINDS.values():
 		var before: Dictionary = _parts.get(kind, {})
 		_parts[kind] = {}
 		for id: int in resources[kind]:
-			var parts := _parts_of(resources[kind][id])
-			if scenes.has(id):
-				parts[SCENE] = hash(scenes[id])
-			_parts[kind][id] = _since(parts, before.get(id, {}))
+			_parts[kind][id] = _since(_parts_of(resources[kind][id]), before.get(id, {}))
 	return _number
 
 
@@ -47,50 +40,49 @@ func _since(parts: Dictionary, before: Dictionary) -> Dictionary:
 	return parts
 
 
-## Whether calls would change what is otherwise by now, or delete it, or connect what has been made since the server
-## has read the story of that number; of all that it was shown, where they say none.
+## Whether anything is otherwise by now that calls may need than in the story of that number, which the server has read;
+## of all that it was shown, where they say none.
 func lacks(calls: Array, project: Dictionary, author: int, story_number: Variant) -> bool:
 	_known = int(story_number) if story_number is float or story_number is int else _number
 	if not _parts:
 		return false
-	_foresee(calls, project, author)
-	return calls.any(
-		func(call: Dictionary) -> bool: return _is_lacked_by(str(call.get("function")), call.arguments, project)
-	)
+	var is_as_read := structure_of(project, author) == _structure and _structure_since <= _known
+	return not is_as_read or calls.any(_is_lacked_by.bind(project.resources))
 
 
-# What Arrow's generator gives next, passing over what is used.
-func _foresee(calls: Array, project: Dictionary, author: int) -> void:
-	_next = int(project.meta.get("chapter", 0)) << 43 | author << 37 | int(project.meta.authors[author][1])
-	_foreseen = []
-	var to_be_made: int = calls.reduce(
-		func(sum: int, call: Dictionary) -> int: return sum + MADE.get(str(call.get("function")), 0), 0
-	)
-	var id := _next
-	while _foreseen.size() < to_be_made:
-		if not KINDS.values().any(func(kind: String) -> bool: return project.resources[kind].has(id)):
-			_foreseen.append(id)
-		id += 1
+## Calls that lacked nothing have made it what it is now: whatever was sent beside them knows that as well.
+func note_own(project: Dictionary, author: int, before: int) -> void:
+	if before == _structure:
+		_structure = structure_of(project, author)
 
 
-func _is_lacked_by(function: String, arguments: Dictionary, project: Dictionary) -> bool:
+## What there is and how it hangs together, and what numbers come next: all but texts, and where things stand.
+static func structure_of(project: Dictionary, author: int) -> int:
 	var resources: Dictionary = project.resources
-	if function == "update_node_map" and _connected(arguments).any(_is_otherwise.bind("nodes", project)):
-		return true
+	var authors: Array = project.meta.authors.values()
+	var all := [project.get("entry"), author, project.meta.get("chapter"), resources.nodes.keys()]
+	all.append(authors.map(func(one: Array) -> Variant: return one[1]))
+	for kind: String in ["scenes", "variables", "characters"]:
+		for id: int in resources[kind]:
+			all.append_array([id, resources[kind][id].get("name")])
+	for scene: Dictionary in resources.scenes.values():
+		all.append_array([scene.get("entry"), scene.get("map", {}).size()])
+		for id: int in scene.get("map", {}):
+			all.append_array([id, scene.map[id].get("io"), scene.map[id].get("skip")])
+	return hash(all)
+
+
+func _is_lacked_by(call: Dictionary, resources: Dictionary) -> bool:
+	var function := str(call.get("function"))
+	var arguments: Dictionary = call.arguments
 	for name: String in KINDS:
 		var kind: String = KINDS[name]
 		var id := id_in(arguments, name)
-		if id < 0:
-			continue
-		if _is_otherwise(id, kind, project):
-			return true
 		if not resources[kind].has(id):
 			continue
 		var was := _known_of(kind, id)
-		var now := _now_of(kind, id, resources)
-		if now.get(SCENE) != was.get(SCENE):
-			return true
-		if function.begins_with("update_") and _fields(arguments).any(_differs.bind(now, was)):
+		var now := _hashes(_parts_of(resources[kind][id]))
+		if function.begins_with("update_") and (not was or _fields(arguments).any(_differs.bind(now, was))):
 			return true
 		if function.begins_with("delete_") and (now != was or _has_come_into(resources[kind][id], resources)):
 			return true
@@ -101,17 +93,6 @@ func _is_lacked_by(function: String, arguments: Dictionary, project: Dictionary)
 static func id_in(arguments: Dictionary, name: String) -> int:
 	var id: Variant = arguments.get(name)
 	return int(id) if id is float or id is int else -1
-
-
-## Whether one has been made or deleted that the server does not know of. Another kind's may have the number that it
-## expects one to have which it makes, or may have had it.
-func _is_otherwise(id: int, kind: String, project: Dictionary) -> bool:
-	if project.resources[kind].has(id) or _known_of(kind, id):
-		return not (project.resources[kind].has(id) and _known_of(kind, id))
-	for other: String in KINDS.values():
-		if project.resources[other].has(id):
-			return not _known_of(other, id)
-	return id not in _foreseen if _foreseen else id < _next
 
 
 ## What the server has read of one, by field; empty of one that has been made since.
@@ -131,35 +112,15 @@ static func _hashes(parts: Dictionary) -> Dictionary:
 	return parts
 
 
-## The nodes at both ends of what is to be connected.
-static func _connected(arguments: Dictionary) -> Array[int]:
-	var ends: Array[int] = []
-	var modifications: Variant = arguments.get("modifications")
-	var io: Variant = modifications.get("io") if modifications is Dictionary else null
-	var made: Variant = io.get("push") if io is Dictionary else null
-	for connection: Variant in made if made is Array else []:
-		if connection is Array and connection.size() == 4:
-			ends.append_array([int(connection[0]), int(connection[2])])
-	return ends
-
-
 func _differs(field: String, now: Dictionary, was: Dictionary) -> bool:
 	return now.get(field) != was.get(field)
 
 
 func _has_come_into(deleted: Dictionary, resources: Dictionary) -> bool:
 	for id: int in deleted.get("map", {}):
-		if not resources.nodes.has(id) or _now_of("nodes", id, resources) != _known_of("nodes", id):
+		if not resources.nodes.has(id) or _hashes(_parts_of(resources.nodes[id])) != _known_of("nodes", id):
 			return true
 	return false
-
-
-func _now_of(kind: String, id: int, resources: Dictionary) -> Dictionary:
-	var parts := _parts_of(resources[kind][id])
-	for scene_id: int in resources.scenes:
-		if kind == "nodes" and resources.scenes[scene_id].get("map", {}).has(id):
-			parts[SCENE] = hash(scene_id)
-	return _hashes(parts)
 
 
 static func _parts_of(resource: Dictionary) -> Dictionary:

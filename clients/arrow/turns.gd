@@ -21,6 +21,8 @@ const Inspector := preload("inspector.gd")
 const Turn := preload("turn.gd")
 
 const HISTORY := 20
+## What the server says of a turn that is there to be read, or to be answered.
+const SAID := ["text_chunk", "text_end", "citations", "suggestions", "confirmation_request", "error"]
 
 ## The turn that runs, or null.
 var current: RefCounted
@@ -218,6 +220,8 @@ func _save() -> void:
 
 ## Takes what is said about a turn; false where the message is about something else.
 func take(message: Dictionary) -> bool:
+	if current != null and current.copy.key != _project.key() and message.get("type") in SAID:
+		return true  # of another project than is open by now: nobody is to read it here, or to agree to it
 	match message.get("type"):
 		"turn_start":
 			_on_turn_start(message)

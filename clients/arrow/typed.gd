@@ -1,4 +1,5 @@
-## What stands typed in Arrow's lists of characters, variables, scenes and macros, and is in none of them yet.
+## What stands typed in Arrow's lists of characters, variables, scenes and macros, in the project's title and of its
+## authors, and is in none of them yet.
 extends RefCounted
 
 const Shown := preload("shown.gd")
@@ -53,14 +54,14 @@ func _init(mind: Object) -> void:
 
 ## Whether anything does.
 func is_any() -> bool:
-	return TABS.keys().any(_is_of)
+	return TABS.keys().any(_is_of) or _is_in_title() or _is_of_author()
 
 
 ## Whether a function has Arrow fill the fields anew in which something does.
 func is_lost_by(function: String, arguments: Dictionary) -> bool:
 	for kind: String in TABS:
 		var one := kind.trim_suffix("s")
-		if function.ends_with(one) and _is_of(kind):
+		if function.ends_with(one) and (_is_of(kind) or TABS[kind].any(_has_caret)):
 			return not function.begins_with("update_") or not _leaves(kind, Shown.id_in(arguments, one + "_id"))
 	return false
 
@@ -74,6 +75,33 @@ func _leaves(kind: String, id: int) -> bool:
 	)
 
 
+# Whether whoever types now would type there: Arrow opens what is made, and leaves the caret in the same field of that.
+func _has_caret(of: Dictionary) -> bool:
+	var tab: Node = _mind.Inspector.Tab[of.tab]
+	return _is_open(tab) and of.fields.any(func(name: String) -> bool: return tab.get(name).has_focus())
+
+
+# Whether the project's title is.
+func _is_in_title() -> bool:
+	var tab: Node = _mind.Inspector.Tab.Project
+	return (
+		_is_open(tab)
+		and tab.ProjectProperties.visible
+		and tab.ProjectProperties.ProjectTitle.text != _mind._PROJECT.title
+	)
+
+
+# Whether what is said of an author is.
+func _is_of_author() -> bool:
+	var overlay: Node = _mind.Authors
+	var known: Array = _mind._PROJECT.meta.authors.get(int(overlay.AuthorsIdSpinBox.value), [""])
+	return overlay.visible and overlay.AuthorsInfoEdit.text != str(known[0])
+
+
+func _is_open(tab: Node) -> bool:
+	return _mind.Inspector.TheTabContainer.get_current_tab_control() == tab
+
+
 func _is_of(kind: String) -> bool:
 	return TABS[kind].any(func(of: Dictionary) -> bool: return _is_in(of, _mind._PROJECT.resources[kind]))
 
@@ -81,8 +109,11 @@ func _is_of(kind: String) -> bool:
 func _is_in(of: Dictionary, resources: Dictionary) -> bool:
 	var tab: Node = _mind.Inspector.Tab[of.tab]
 	# Whoever comes back to another tab has it filled anew by Arrow; the whole inspector may be hidden for a moment.
-	if _mind.Inspector.TheTabContainer.get_current_tab_control() != tab or not tab.get(of.panel).visible:
+	var panel: Control = tab.get(of.panel)
+	if not _is_open(tab) or not panel.visible:
 		return false
+	for number: SpinBox in panel.find_children("*", "SpinBox", true, false):
+		number.apply()  # what stands in it and was not entered
 	var edited: Dictionary = resources.get(tab.get(of.edited), {})
 	# What a filter hides is not shown anew when it is changed.
 	var listed: Dictionary = tab.get(of.listed).get(tab.get(of.edited), edited)

@@ -7,12 +7,23 @@ from collections.abc import Container
 from contextlib import suppress
 from functools import partial
 
-from agent import Asked, Before, Ended, Event, Exchange, Suggested, Suggestion, TurnRequest, in_thread
+from agent import (
+    Asked,
+    Before,
+    ConfirmationPolicy,
+    Ended,
+    Event,
+    Exchange,
+    Suggested,
+    Suggestion,
+    TurnRequest,
+    in_thread,
+)
 from arrow_project import ArrowProject, ParseError, fingerprint, parse
 from corpora import ProjectKey
 from server.dialects import without_appendix
 from server.limits.written import HISTORY_OF_QUESTION, latest
-from server.services import CatalogPendings, Services, policy_for
+from server.services import CatalogPendings, Services, policy_for, stricter
 from server.socket.editors import Guest, selected_in
 from server.socket.messages import Confirmation, FunctionResult, MessageError, UserMessage
 from server.socket.stories import NO_PROJECT, Stories
@@ -146,8 +157,13 @@ class Conversation:
             pendings.keep_before(Before(unseen, is_shared=True), now)
         return True
 
-    def as_message(self, confirmation: Confirmation, *, may_be_early: bool) -> UserMessage:
+    def as_message(
+        self, confirmation: Confirmation, confirm: ConfirmationPolicy | None, *, may_be_early: bool
+    ) -> UserMessage:
         """An answer by button as the same answer in words, in the situation of the message that was asked about.
+
+        Its user is asked first as often as that message or the client's last story, with `confirm`, has said: the
+        connection on which the question came may be gone, or the user have chosen to be asked more often since.
 
         Raises:
             MessageError: Nothing was asked, or of another story than is open now; where it `may_be_early`, the first is
@@ -165,8 +181,10 @@ class Conversation:
             problem = "There is no open question to answer. Send what you want as a user_message."
             raise MessageError("NOT_PENDING", problem, "confirmation")
         situation = self._situation or UserMessage(type="user_message")
-        selected = list(self._selected)
-        return situation.model_copy(update={"message": words, "pending_id": pending_id, "selected_node_ids": selected})
+        if confirm is not None:
+            confirm = stricter(confirm, situation.confirm)
+        said = {"message": words, "pending_id": pending_id, "selected_node_ids": list(self._selected)}
+        return situation.model_copy(update=said | {"confirm": confirm or situation.confirm})
 
     async def drop_questions(self, guests_turn: str | None) -> None:
         """Whoever stops does not mean to say yes afterwards: to nothing, or to what a guest's turn has asked."""

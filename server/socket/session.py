@@ -206,7 +206,9 @@ class Session:
             case Confirmation():
                 # One that comes too early is refused as any message is then.
                 is_idle = self.state is State.IDLE
-                await self._start_turn(self._conversation.as_message(message, may_be_early=not is_idle))
+                await self._start_turn(
+                    self._conversation.as_message(message, self.situation.confirm, may_be_early=not is_idle)
+                )
             case FunctionResult():
                 await self._take_result(message)
             case Stop():

@@ -164,6 +164,22 @@ def test_a_confirmation_by_button(home: House, decision: str, calls: int) -> Non
     assert (3 in parse(editor.content).data.nodes) == (calls == 0)
 
 
+@pytest.mark.parametrize("is_connected_anew", [True, False])
+def test_who_wants_to_be_asked_first_is_so_after_a_question_too(home: House, *, is_connected_anew: bool) -> None:
+    """Where the connection broke off before the yes, and where that was chosen since."""
+    home.model.add([DELETE], [Use("create_variable", GOLD)])
+    story, editor = {"arrow_content": story_text(), "project_id": 1, "confirm": "always"}, Dispatcher(story_text())
+    with home.client("/ws/chat?dialect=fletcher") as first, home.client("/ws/chat?dialect=fletcher") as other:
+        first.ask("Remove the pier.", arrow_content=story_text())
+        (question,) = [frame for frame in first.until("turn_end") if frame["type"] == "confirmation_request"]
+        client = other if is_connected_anew else first
+        client.send("file_sync", **story)
+        client.send("confirmation", request_id=question["request_id"], decision="yes")
+        frames = follow(client, editor, "turn_end")
+        (asked,) = [frame for frame in frames if frame["type"] == "confirmation_request"]
+    assert [operation["function"] for operation in asked["operations"]] == ["create_variable"]
+
+
 def test_a_confirmation_that_wants_something_else(home: House) -> None:
     home.model.add([DELETE], ["Then I will not."])
     with home.client("/ws/chat?dialect=fletcher") as client:

@@ -113,6 +113,9 @@ func _connect_fletcher() -> void:
 
 
 func _show_history() -> void:
+	_settle("")
+	_answer = null
+	_chips = null
 	for message in _messages.get_children():
 		message.queue_free()
 	for turn: Dictionary in _fletcher.history():
@@ -166,7 +169,7 @@ func _on_turn_started(message: String) -> void:
 	_chips = null
 	_sources = []
 	_running.text = "Thinking …"
-	_settle("")
+	_settle("Left open: the conversation has gone on.")
 	if not message.is_empty():
 		_say("you", "You", message)
 
@@ -223,6 +226,7 @@ func _on_question(request: Dictionary) -> void:
 	_open_question = Question.new(request)
 	_open_question.answered.connect(_on_answered)
 	var message := _say("fletcher", "Fletcher asks", str(request.get("text", "")), _converter(), &"convert_words")
+	message.name = "Asked"
 	message.attach(_open_question)
 
 
@@ -287,6 +291,7 @@ func note(words: String) -> void:
 # What was open belongs to the turn before.
 func _settle(words: String) -> void:
 	if _open_question:
+		composer.add_to_draft(_open_question.written())
 		_open_question.settle(words)
 	if _open_plan:
 		_open_plan.settle(words)

@@ -45,8 +45,15 @@ func focus() -> void:
 ## What the field holds from now on.
 func draft(text: String) -> void:
 	_field.text = text
+	_field.set_caret_line(_field.get_line_count() - 1)
 	_field.set_caret_column(text.length())
 	_fit()
+
+
+## What was written elsewhere, and has its place here from now on.
+func add_to_draft(text: String) -> void:
+	if text:
+		draft("\n".join([_field.text, text]).strip_edges())
 
 
 ## Shows what can be done in this state of the client.
@@ -72,7 +79,10 @@ func show_context(names: Dictionary) -> void:
 
 func _buttons() -> Control:
 	var row := HBoxContainer.new()
-	row.alignment = BoxContainer.ALIGNMENT_END
+	# Not where another button is once the turn has ended: a click that comes too late must not send what is written.
+	_prepare(_stop, "Stop", "Stop what is running (Escape)")
+	_stop.pressed.connect(func() -> void: stopped.emit())
+	row.add_child(_stop)
 	var hint := Label.new()
 	hint.text = "Enter sends, Shift+Enter: new line"
 	hint.add_theme_font_size_override("font_size", 11)
@@ -84,10 +94,8 @@ func _buttons() -> Control:
 	_preview.pressed.connect(_submit.bind(previewed))
 	_prepare(_send, "Send", "Send the message (Enter)")
 	_send.pressed.connect(_submit.bind(sent))
-	_prepare(_stop, "Stop", "Stop what is running (Escape)")
-	_stop.pressed.connect(func() -> void: stopped.emit())
-	for button: Button in [_preview, _send, _stop]:
-		row.add_child(button)
+	row.add_child(_preview)
+	row.add_child(_send)
 	return row
 
 

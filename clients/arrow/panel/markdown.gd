@@ -82,8 +82,10 @@ func _item(margin: String, mark: String, text: String) -> String:
 ## Code, citations and names are set aside first, so that nothing within them is read again.
 func _inline(text: String) -> String:
 	_pieces = []
-	var rest := _set_aside(text, "`+([^`]+)`+", func(found: RegExMatch) -> String: return _code(found.get_string(1)))
-	rest = _set_aside(rest, "\\[([^\\]\\[]*)\\]\\(([^)\\s]*)\\)", _address)
+	var rest := _set_aside(
+		text, "(?<!`)`++([^`]++)`+", func(found: RegExMatch) -> String: return _code(found.get_string(1))
+	)
+	rest = _set_aside(rest, "\\[([^\\]\\[]*+)\\]\\(([^)\\s\\[]*+)\\)", _address)
 	rest = _set_aside(rest, "\\[(\\d{1,4})\\]", _citation)
 	rest = _set_names_aside(rest)
 	return _fill(_emphasis(escape(rest)))
@@ -97,7 +99,7 @@ func _set_names_aside(text: String) -> String:
 
 
 func _emphasis(text: String) -> String:
-	var bold := _regex("(\\*\\*|__)(?=\\S)(.+?)(?<=\\S)\\1").sub(text, "[b]$2[/b]", true)
+	var bold := _regex("(\\*\\*|__)(?=\\S)((?:(?!\\1).)++)(?<=\\S)\\1").sub(text, "[b]$2[/b]", true)
 	var italic := _regex("(?<![\\w*])\\*(?=[^\\s*])((?:(?!\\[/?b\\])[^*])+?)(?<=\\S)\\*(?![\\w*])").sub(
 		bold, "[i]$1[/i]", true
 	)
@@ -145,19 +147,22 @@ func _set_aside(text: String, pattern: String, convert_one: Callable) -> String:
 
 
 func _set_aside_by(pattern: RegEx, text: String, convert_one: Callable) -> String:
-	var rest := ""
+	var rest := PackedStringArray()
 	var at := 0
 	for found in pattern.search_all(text):
-		rest += text.substr(at, found.get_start() - at) + _SLOT + str(_pieces.size()) + _SLOT
+		rest.append_array([text.substr(at, found.get_start() - at), str(_pieces.size())])
 		_pieces.append(convert_one.call(found))
 		at = found.get_end()
-	return rest + text.substr(at)
+	rest.append(text.substr(at))
+	return _SLOT.join(rest)
 
 
+# A piece may have others in it, that were set aside before.
 func _fill(text: String) -> String:
-	for place in range(_pieces.size() - 1, -1, -1):
-		text = text.replace(_SLOT + str(place) + _SLOT, _pieces[place])
-	return text
+	var parts := text.split(_SLOT)
+	for at in range(1, parts.size(), 2):
+		parts[at] = _fill(_pieces[parts[at].to_int()])
+	return "".join(parts)
 
 
 func _pattern_of_names() -> RegEx:

@@ -33,6 +33,7 @@ var _documents: Documents
 var _page_window: PageWindow
 var _preferences: PreferencesDialog
 var _overwrite := ConfirmationDialog.new()
+var _is_taking_back := false
 var _toggle := Button.new()
 var _tabs := TabContainer.new()
 var _notice := Label.new()
@@ -233,8 +234,10 @@ func _show_undo() -> void:
 
 
 func _take_back(force := false) -> void:
+	_is_taking_back = true
 	if _fletcher.undo(force):
 		_chat.note_taken_back()
+	_is_taking_back = false
 
 
 func _show_connection(text: String) -> void:
@@ -248,7 +251,8 @@ func _notify(words: String) -> void:
 
 # What goes wrong is in the conversation; who looks at something else is told here.
 func _on_failed(code: String, message: String) -> void:
-	if code == "CONFLICT" and not _overwrite.visible and str(_fletcher.state) == "idle":
+	# Only whoever has just asked for it is asked: others may be typing, and agree without having read.
+	if code == "CONFLICT" and _is_taking_back:
 		_overwrite.dialog_text = message + " Take it back all the same?"
 		_overwrite.popup_centered(Vector2i(400, 140))
 		_overwrite.get_cancel_button().grab_focus()  # whoever goes on typing has not agreed

@@ -10,6 +10,8 @@ var _buttons := HBoxContainer.new()
 ## request: as the server's `confirmation_request` (kind, text, operations).
 func _init(request: Dictionary) -> void:
 	var kind := str(request.get("kind", "confirmation"))
+	name = "Question"
+	_change.name = "Change"
 	_change.placeholder_text = ("The value" if kind == "parameters" else "What to change, e.g. keep node 12")
 	_change.text_submitted.connect(_submit)
 	_change.visible = kind == "parameters"
@@ -24,6 +26,11 @@ func _init(request: Dictionary) -> void:
 	add_child(_buttons)
 
 
+## What stands in its field.
+func written() -> String:
+	return _change.text.strip_edges()
+
+
 ## The question is settled: nothing of it can be pressed any more.
 func settle(words: String) -> void:
 	for child in get_children():
@@ -31,6 +38,7 @@ func settle(words: String) -> void:
 	if words.is_empty():
 		return
 	var label := Label.new()
+	label.name = "Settled"
 	label.text = words
 	label.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
 	label.modulate.a = 0.6

@@ -1,5 +1,5 @@
 ## Converts the Markdown of FLETCHER_TEST_TEXTS (a JSON list in a file) with the panel's converter, and writes for each
-## the BBCode, and what a RichTextLabel shows of it.
+## the BBCode, what a RichTextLabel shows of it, and how long it took.
 extends SceneTree
 
 const NODES := [3, 12]
@@ -15,9 +15,11 @@ func _init() -> void:
 	root.add_child(label)
 	var results := []
 	for text: String in JSON.parse_string(given):
+		var begun := Time.get_ticks_msec()
 		var converted: String = converter.convert(text)
+		var took := Time.get_ticks_msec() - begun
 		label.text = converted
-		results.append({"bbcode": converted, "shown": label.get_parsed_text()})
+		results.append({"bbcode": converted, "shown": label.get_parsed_text(), "milliseconds": took})
 	var file := FileAccess.open(OS.get_environment("FLETCHER_TEST_RESULTS"), FileAccess.WRITE)
 	file.store_string(JSON.stringify(results))
 	file.close()

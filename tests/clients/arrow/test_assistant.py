@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,11 @@ from tests.clients.arrow.relay import Relay, relaying
 
 _GOLD = {"type": "num", "name": "gold", "initial_value": 10}
 _INSPECTOR = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node"
-_MESSAGES = "/root/Main/Editor/Center/FletcherPanel/Row/Column/Tabs/Chat/Scroll/Messages"
+_NAME = f"{_INSPECTOR}/Properties/Header/Name"
+_PANEL = "/root/Main/FloatingTools/Control/Inspector"
+_TABS = f"{_PANEL}/Sections/Tabs"
+_CHAT = "/root/Main/Editor/Center/FletcherPanel/Row/Column/Tabs/Chat"
+_MESSAGES = f"{_CHAT}/Scroll/Messages"
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +127,189 @@ def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent
     arrow.wait("turn_ended", since)
 
 
-def _writing(arrow: Editor) -> str:
-    """Where a line of dialog 15 is being written."""
-    arrow.call("mind", "inspect_node", 15, -1, True)
+def _inspected(arrow: Editor, node: int) -> str:
+    """Opens a node in Arrow's inspector; where the fields of its type are."""
+    arrow.call("mind", "inspect_node", node, -1, True)
     arrow.frames(6)
     shown = str(arrow.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
-    line = f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}/Line/Edit"
+    return f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}"
+
+
+def _writing(arrow: Editor) -> str:
+    """Where a line of dialog 15 is being written."""
+    line = f"{_inspected(arrow, 15)}/Line/Edit"
     arrow.put(line, "text", "A line that I am still")
     return line
+
+
+def _call(relay: Relay, function: str, **arguments: Any) -> dict[str, Any]:
+    said = len(relay.said)
+    relay.say(type="function_call", request_id="req_8", function=function, arguments=arguments)
+    return relay.heard("function_result", said)
+
+
+def _end(arrow: Editor, relay: Relay, since: int) -> None:
+    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
+    arrow.wait("turn_ended", since)
+
+
+@pytest.mark.parametrize(
+    ("node", "field", "typed"),
+    [
+        (14, "{shown}/Content", "A page that I am still"), (9, "{shown}/Monolog", "A monolog that I am still"),
+        (24, "{shown}/Key", "moo"), (20, "{shown}/Destination", "shi"), (22, "{shown}/Reason", "For"),
+        (15, "{shown}/Line/Edit", "A line that I am still"), (15, _NAME, "shine"),
+    ],
+)  # fmt: skip
+def test_whoever_writes_goes_on_there_while_it_works(
+    node: int, field: str, typed: str, arrow: Editor, relay: Relay
+) -> None:
+    """Also what is no name of a node yet, or that of another one."""
+    field = field.format(shown=_inspected(arrow, node))
+    is_line = str(arrow.call(field, "get_class")) == "LineEdit"
+    arrow.call(field, "edit" if is_line else "grab_focus")
+    arrow.put(field, "text", typed)
+    arrow.call(field, "set_caret_column", len(typed))
+    arrow.frames()
+    since = _begin(arrow, relay)
+    arrow.frames(8)
+    assert (arrow.get(field, "text"), arrow.call(field, "has_focus")) == (typed, True)
+    is_changed = field.endswith("/Line/Edit") or _call(relay, "update_node", node_id=node, notes="Noted.")["success"]
+    arrow.frames(8)
+    arrow.call(field, "insert_text_at_caret", "ne")
+    assert (arrow.get(field, "text"), arrow.call(field, "has_focus"), is_changed) == (f"{typed}ne", True, True)
+    arrow.put(field, "text", "")
+    arrow.call(field, "release_focus")
+    _end(arrow, relay, since)
+
+
+_TITLE = f"{_TABS}/Project/Properties/Title/Value"
+_ABOUT_AUTHOR = "/root/Main/Overlays/Control/Authors"
+_ABOUT_AUTHOR += "/Margin/Sections/Management/Parts/Contributors/Tools/Editor/Author/Data/Identity/Information/Input"
+
+
+@pytest.mark.parametrize("field", [_TITLE, _ABOUT_AUTHOR], ids=["the title", "an author"])
+def test_what_is_being_written_of_the_project_itself_is_not_lost_by_its_undo(
+    arrow: Editor, relay: Relay, field: str
+) -> None:
+    _end(arrow, relay, _begin(arrow, relay))
+    if field == _TITLE:
+        arrow.call(_PANEL, "show_tab_of_title", "Project")
+    else:
+        arrow.call("main", "toggle_authors")
+    arrow.frames(8)
+    before = arrow.get(field, "text")
+    arrow.put(field, "text", "The long night of the lamp")
+    said = len(relay.said)
+    relay.say(type="undo_request", request_id="req_9", turn_id="turn_1")
+    assert "is being written" in relay.heard("function_result", said)["error"]
+    arrow.frames(8)
+    assert arrow.get(field, "text") == "The long night of the lamp"
+    arrow.put(field, "text", before)
+    assert arrow.fletcher("undo")
+    if field == _TITLE:
+        arrow.call(_PANEL, "show_tab_of_title", "Node")
+    else:
+        arrow.call("main", "toggle_authors")
+    arrow.frames(8)
+
+
+def test_a_number_that_is_being_written_of_a_variable_stays(arrow: Editor, relay: Relay) -> None:
+    since = _begin(arrow, relay)
+    arrow.call(_PANEL, "show_tab_of_title", "Variables")
+    arrow.frames(8)
+    arrow.call(f"{_TABS}/Variables/Manager/List", "select", 0)
+    arrow.call(f"{_TABS}/Variables", "_on_variables_list_item_selected", 0)
+    arrow.frames()
+    number = f"{_TABS}/Variables/Manager/Editor/Tools/Initial/Value/Number"
+    field = f"{number}/{str(arrow.call(number, 'get_line_edit')).partition(':')[0]}"
+    before = arrow.get(field, "text")
+    arrow.put(field, "text", "250")  # and not entered yet
+    assert "has written meanwhile" in _call(relay, "create_variable", **_GOLD | {"name": "silver"})["error"]
+    assert arrow.get(field, "text") == "250"
+    arrow.put(field, "text", before)
+    assert _call(relay, "create_variable", **_GOLD | {"name": "silver"})["success"]
+    arrow.call(_PANEL, "show_tab_of_title", "Node")
+    arrow.frames(8)
+    _end(arrow, relay, since)
+
+
+@pytest.mark.parametrize("by_hand", ["named", "connected", "entered", "deleted"])
+def test_what_is_done_by_hand_meanwhile_has_no_call_go_by_what_was(arrow: Editor, relay: Relay, by_hand: str) -> None:
+    since = _begin(arrow, relay)
+    number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
+    silver = {"id": 5, "modification": {"name": "silver"}, "field": "variables"}
+    requests: dict[str, tuple[str, Any]] = {
+        "named": ("update_resource", silver),
+        "connected": ("update_node_map", {"id": 14, "io": {"push": [[14, 0, 24, 0]]}}),
+        "entered": ("update_resource", {"id": 0, "modification": {"entry": 27}, "field": "scenes"}),
+        "deleted": ("remove_resource", {"id": 24, "field": "nodes"}),
+    }
+    calls: dict[str, tuple[str, dict[str, Any]]] = {
+        "named": ("create_variable", {"type": "num", "name": "silver", "initial_value": 1}),
+        "connected": ("update_node_map", {"node_id": 14, "modifications": {"io": {"push": [[14, 0, 2, 0]]}}}),
+        "entered": ("set_scene_entry", {"node_id": 2}),
+        "deleted": ("update_node", {"node_id": 20, "data": {"target": 24}}),
+    }
+    arrow.call("mind", "central_event_dispatcher", *requests[by_hand])
+    arrow.frames()
+    before, (function, arguments) = arrow.text, calls[by_hand]
+    for story_number, is_done in ((number, False), (None, True)):
+        said = len(relay.said)
+        call = {"function": function, "arguments": arguments, "story_number": story_number}
+        relay.say(type="function_call", request_id="req_6", **call)
+        result = relay.heard("function_result", said)
+        assert is_done or "has written meanwhile" in result["error"]
+        assert is_done or arrow.text == before
+    _end(arrow, relay, since)
+
+
+def test_no_batch_is_broken_off_as_a_connection_is_gone_that_it_takes_away(arrow: Editor, relay: Relay) -> None:
+    """All of the project would be put back, and a line that is being written with it."""
+    since = _begin(arrow, relay)
+    number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
+    cut = {"id": 10, "io": {"pop": [[10, 1, 15, 0]]}}
+    arrow.call("mind", "central_event_dispatcher", "update_node_map", cut)
+    arrow.frames()
+    line = _writing(arrow)
+    made = {"type": "content", "offset": [700, 500], "scene_id": 0}
+    ends = {"node_id": 10, "modifications": {"io": {"pop": [[10, 1, 15, 0]]}}}
+    batch = [
+        {"function": "create_insert_node", "arguments": made}, {"function": "update_node_map", "arguments": ends}
+    ]  # fmt: skip
+    before, said = arrow.text, len(relay.said)
+    relay.say(type="function_call_batch", request_id="req_7", story_number=number, functions=batch)
+    assert "has written meanwhile" in relay.heard("function_result", said)["error"]
+    assert (arrow.get(line, "text"), arrow.text) == ("A line that I am still", before)
+    arrow.put(line, "text", "")
+    _end(arrow, relay, since)
+
+
+def test_what_is_written_in_answer_to_a_question_is_not_lost_as_it_begins(arrow: Editor, relay: Relay) -> None:
+    relay.say(type="confirmation_request", kind="confirmation", text="Delete node 2?", pending_id="p1", operations=[])
+    arrow.wait("question_asked")
+    arrow.frames()
+    arrow.put(f"{_MESSAGES}/Asked/Column/Question/Change", "text", "Keep the one on the pier")
+    arrow.put(f"{_CHAT}/Composer/Field", "text", "And then")
+    _end(arrow, relay, _begin(arrow, relay))
+    arrow.frames()
+    assert arrow.get(f"{_CHAT}/Composer/Field", "text") == "And then\nKeep the one on the pier"
+    assert "Left open" in arrow.get(f"{_MESSAGES}/Asked/Column/Question/Settled", "text")
+    arrow.put(f"{_CHAT}/Composer/Field", "text", "")
+
+
+def test_what_it_says_of_another_project_than_is_open_is_not_shown(arrow: Editor, relay: Relay, tmp_path: Path) -> None:
+    since = _begin(arrow, relay)
+    arrow.open(text_of("lamp"), tmp_path.name, "processing")
+    mark = arrow.mark()
+    relay.say(type="text_chunk", text="Of the other one.")
+    relay.say(type="confirmation_request", kind="confirmation", text="Delete node 2?", pending_id="p1", operations=[])
+    relay.say(type="turn_end", turn_id="turn_1", reason="stopped", usage={})
+    arrow.wait("turn_ended", since)
+    told = [name for name, _ in arrow.signals[mark:]]
+    assert "text_chunk" not in told
+    assert "question_asked" not in told
+    assert not arrow.fletcher("answer", "yes")
 
 
 @pytest.mark.parametrize("by_hand", ["another author", "moved", "taken back"])

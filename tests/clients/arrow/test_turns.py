@@ -847,10 +847,8 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     field = _inspected(editor, 2) + "/Content"
     editor.put(field, "text", "A page that is being writ")
     editor.frames()
-    for call in (
-        ToolUse("update_node", {"node_id": 2, "name": "quay"}),
-        ToolUse("update_variable", {"variable_id": 3, "name": "fuel"}),
-    ):
+    rename = ToolUse("update_variable", {"variable_id": 3, "name": "fuel"})
+    for call in (ToolUse("update_node", {"node_id": 2, "name": "quay"}), rename):
         server.model.play([[call], [Text(["There."])]])
         assert editor.turn("send", "Rename it.")["failed_calls"] == 1
     assert not editor.fletcher("undo")
@@ -863,6 +861,13 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     assert editor.turn("send", "Rename it.")["failed_calls"] == 1
     assert not editor.fletcher("undo")
     assert editor.call(f"{shown}/Lines", "get_item_text", 2) == "A line that is only listed"
+
+    number = _inspected(editor, 11) + "/Rhs/Parameter/Value/Number"
+    editor.put(number, "value", 250)
+    server.model.play([[rename], [Text(["There."])]])
+    assert editor.turn("send", "Rename it.")["failed_calls"] == 1
+    assert not editor.fletcher("undo")
+    assert editor.get(number, "value") == 250
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
