@@ -102,11 +102,11 @@ def test_of_the_conversation_before_a_question_its_end_is_kept(home: House) -> N
     history = [Exchange(f"{number}", "x" * 30_000) for number in range(30)]
     asked = UserMessage.model_construct(type="user_message", history=history, selected_node_ids=[3], confirm="always")
     conversation.begin(asked, ())
-    answer = conversation.as_message(YES, may_be_early=True)
+    answer = conversation.as_message(YES, None, may_be_early=True)
     assert [past.message for past in answer.history] == ["27", "28", "29"]
     assert (answer.selected_node_ids, answer.confirm) == ([3], "always")
     conversation.close()
-    assert conversation.as_message(YES, may_be_early=True).history == []
+    assert conversation.as_message(YES, None, may_be_early=True).history == []
 
 
 def test_of_what_is_selected_there_is_so_much() -> None:

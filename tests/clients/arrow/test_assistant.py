@@ -184,8 +184,8 @@ def test_whoever_writes_goes_on_there_while_it_works(
 
 
 _TITLE = f"{_TABS}/Project/Properties/Title/Value"
-_ABOUT_AUTHOR = "/root/Main/Overlays/Control/Authors"
-_ABOUT_AUTHOR += "/Margin/Sections/Management/Parts/Contributors/Tools/Editor/Author/Data/Identity/Information/Input"
+_AUTHORS = "/root/Main/Overlays/Control/Authors/Margin/Sections/Management/Parts/Contributors/Tools"
+_ABOUT_AUTHOR = f"{_AUTHORS}/Editor/Author/Data/Identity/Information/Input"
 
 
 @pytest.mark.parametrize("field", [_TITLE, _ABOUT_AUTHOR], ids=["the title", "an author"])
