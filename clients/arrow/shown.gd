@@ -20,8 +20,9 @@ var _known := 0
 ## All of it is shown now, as the story of the number that is returned.
 func note(project: Dictionary, author: int) -> int:
 	_number += 1
-	if _structure != structure_of(project, author):
-		_structure = structure_of(project, author)
+	var structure := structure_of(project, author)
+	if _structure != structure:
+		_structure = structure
 		_structure_since = _number
 	var resources: Dictionary = project.resources
 	for kind: String in KINDS.values():

@@ -98,6 +98,11 @@ func _is_of_author() -> bool:
 	return overlay.visible and overlay.AuthorsInfoEdit.text != str(known[0])
 
 
+func _is_not_entered(number: SpinBox) -> bool:
+	var text := number.get_line_edit().text
+	return number.is_visible_in_tree() and not (text.is_valid_float() and text.to_float() == number.value)
+
+
 func _is_open(tab: Node) -> bool:
 	return _mind.Inspector.TheTabContainer.get_current_tab_control() == tab
 
@@ -112,8 +117,8 @@ func _is_in(of: Dictionary, resources: Dictionary) -> bool:
 	var panel: Control = tab.get(of.panel)
 	if not _is_open(tab) or not panel.visible:
 		return false
-	for number: SpinBox in panel.find_children("*", "SpinBox", true, false):
-		number.apply()  # what stands in it and was not entered
+	if panel.find_children("*", "SpinBox", true, false).any(_is_not_entered):
+		return true
 	var edited: Dictionary = resources.get(tab.get(of.edited), {})
 	# What a filter hides is not shown anew when it is changed.
 	var listed: Dictionary = tab.get(of.listed).get(tab.get(of.edited), edited)
