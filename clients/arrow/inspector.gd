@@ -94,6 +94,11 @@ func has_typed() -> bool:
 	return is_writing() or _is_not_taken_in() or _typed.is_any()
 
 
+## Whether whoever types now would type into the inspector of a node.
+func has_caret() -> bool:
+	return _texts().any(func(field: Control) -> bool: return field.has_focus())
+
+
 ## Whether an entry of a list is being written in the inspector, which is in no node yet, or is about to be.
 func is_writing() -> bool:
 	var entries := _entries()

@@ -4,8 +4,8 @@ extends RefCounted
 const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variables", "character_id": "characters"}
 ## How Arrow calls what a call has by another name.
 const NAMES := {"initial_value": "init"}
-## What Arrow keeps by itself, and where things stand.
-const KEPT_BY_ARROW := ["ref", "use", "map"]
+## What Arrow keeps by itself, and where things stand; but whatever is used by more by now is not deleted.
+const KEPT_BY_ARROW := ["ref", "map"]
 
 ## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.
 var _parts := {}

@@ -321,7 +321,9 @@ func _execute(message: Dictionary) -> void:
 func _undo_for(message: Dictionary) -> void:
 	# Its user may have taken it back at this moment, and the turn before it is nobody else's to take back.
 	var is_meant: bool = current != null or not can_undo() or _copies.is_last(str(message.get("turn_id", "")))
-	var problem := undo(false) if is_meant else ["CONFLICT", Copies.CHANGED_SINCE]
+	var problem := ["CONFLICT", Copies.CHANGED_SINCE]
+	if is_meant:  # it closes the inspector, and what is typed from then on would go nowhere
+		problem = ["CONFLICT", Inspector.WRITING] if _project.inspector.has_caret() else undo(false)
 	var result := {
 		"type": "function_result",
 		"request_id": message.get("request_id"),

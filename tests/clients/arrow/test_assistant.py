@@ -214,6 +214,18 @@ def test_what_is_being_written_of_the_project_itself_is_not_lost_by_its_undo(
     arrow.frames(8)
 
 
+def test_the_inspector_is_closed_over_nobody_who_writes_there_by_its_undo(arrow: Editor, relay: Relay) -> None:
+    _end(arrow, relay, _begin(arrow, relay))
+    field = f"{_inspected(arrow, 14)}/Content"
+    arrow.call(field, "grab_focus")
+    for is_done in (False, True):
+        said = len(relay.said)
+        relay.say(type="undo_request", request_id="req_9", turn_id="turn_1")
+        assert relay.heard("function_result", said)["success"] is is_done
+        assert is_done or arrow.call(field, "has_focus")
+        arrow.call(field, "release_focus")
+
+
 def test_a_number_that_is_being_written_of_a_variable_stays(arrow: Editor, relay: Relay) -> None:
     since = _begin(arrow, relay)
     arrow.call(_PANEL, "show_tab_of_title", "Variables")
@@ -234,7 +246,7 @@ def test_a_number_that_is_being_written_of_a_variable_stays(arrow: Editor, relay
     _end(arrow, relay, since)
 
 
-@pytest.mark.parametrize("by_hand", ["named", "connected", "entered", "deleted"])
+@pytest.mark.parametrize("by_hand", ["named", "connected", "entered", "deleted", "used"])
 def test_what_is_done_by_hand_meanwhile_has_no_call_go_by_what_was(arrow: Editor, relay: Relay, by_hand: str) -> None:
     since = _begin(arrow, relay)
     number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
@@ -244,12 +256,14 @@ def test_what_is_done_by_hand_meanwhile_has_no_call_go_by_what_was(arrow: Editor
         "connected": ("update_node_map", {"id": 14, "io": {"push": [[14, 0, 24, 0]]}}),
         "entered": ("update_resource", {"id": 0, "modification": {"entry": 27}, "field": "scenes"}),
         "deleted": ("remove_resource", {"id": 24, "field": "nodes"}),
+        "used": ("update_resource", {"id": 14, "modification": {"data": {"_use": {"refer": [3]}}}, "field": "nodes"}),
     }
     calls: dict[str, tuple[str, dict[str, Any]]] = {
         "named": ("create_variable", {"type": "num", "name": "silver", "initial_value": 1}),
         "connected": ("update_node_map", {"node_id": 14, "modifications": {"io": {"push": [[14, 0, 2, 0]]}}}),
         "entered": ("set_scene_entry", {"node_id": 2}),
         "deleted": ("update_node", {"node_id": 20, "data": {"target": 24}}),
+        "used": ("delete_variable", {"variable_id": 3}),
     }
     arrow.call("mind", "central_event_dispatcher", *requests[by_hand])
     arrow.frames()
