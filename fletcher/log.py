@@ -103,11 +103,11 @@ def log_warnings() -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
 
 
-def log_as_server() -> None:
-    """Lines to read, and for every turn one line of JSON."""
+def log_as_server(level: int = logging.INFO) -> None:
+    """Lines to read, and for every turn one line of JSON, at the level of each or above."""
     handler = _Queued()
     handler.setFormatter(_ServersFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)  # in place of the command's
+    logging.basicConfig(level=level, handlers=[handler], force=True)  # in place of the command's
     for noisy in ("httpx", "httpx2", "chromadb", "sentence_transformers", "watchfiles"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 

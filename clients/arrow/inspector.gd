@@ -46,7 +46,10 @@ func pull() -> bool:
 	var before: int = _mind._PROJECT.hash()
 	var history: Dictionary = _mind._HISTORY.duplicate()
 	history.MEMORY = _mind._HISTORY.MEMORY.duplicate()
-	_take_in(id, nodes[id], shown)
+	if has_caret() and nodes[id].type != "entry":  # which shows more than what is in its node
+		_take_in(id, nodes[id], shown)
+	else:
+		_node_tab.read_and_update_inspected_node(true)
 	if _mind._PROJECT.hash() != before:  # an entry's node may stay what it is
 		_node_tab.reset_node_history_rotation(id)
 		return true
@@ -55,10 +58,10 @@ func pull() -> bool:
 	return false
 
 
-# What Arrow's own button does, but for one thing: it opens the node anew, which hides for a moment what is written in
-# and puts what the node says over what is half written.
+# As Arrow does it, but for one thing: that opens the node anew, which hides for a moment what is written in, and puts
+# what the node says over what is half written.
 func _take_in(id: int, node: Dictionary, shown: Node) -> void:
-	var read := {"data": shown._read_parameters()}
+	var read := {"data": shown._read_parameters().duplicate(true)}  # else a list of the node would be the inspector's
 	var edited: LineEdit = _node_tab.NodeNameEdit
 	var is_half_written: bool = edited.has_focus() and _mind.is_resource_name_duplicate(edited.text, "nodes")
 	var name: Variant = null if is_half_written else _node_tab.read_and_validate_node_name()

@@ -99,7 +99,8 @@ func _is_of_author() -> bool:
 
 
 func _is_not_entered(number: SpinBox) -> bool:
-	var text := number.get_line_edit().text
+	# Arrow's own languages have digits of their own.
+	var text := TextServerManager.get_primary_interface().parse_number(number.get_line_edit().text)
 	return number.is_visible_in_tree() and not (text.is_valid_float() and text.to_float() == number.value)
 
 

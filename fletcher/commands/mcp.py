@@ -1,11 +1,13 @@
 """The command that an assistant of the user's own starts."""
 
 import asyncio
+import logging
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fletcher.log import log_as_server
 from fletcher.options import DataDir, Workspace, key_of, settings_for
 from fletcher.story_file import read_story
 
@@ -29,5 +31,6 @@ def mcp(
     if file is not None:
         read_story(file)
     started = Started(workspace, project, file.resolve() if file else None, operations=operations)
+    log_as_server(logging.WARNING)  # it may be a server to others, whether or not the assistant reads what it says
     with own_standard_streams() as (read, write):
         asyncio.run(Bridge(settings, started, write).run(read))

@@ -1,13 +1,15 @@
 """`fletcher mcp`: a real process that an assistant starts, with a live owner of the data directory and without one."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+import httpx
 import pytest
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -54,13 +56,19 @@ def _story_in(folder: Path) -> Path:
     return path
 
 
-def started(data_dir: Path, *arguments: str | Path, era: Era = "legacy", user: User | None = None) -> Any:
+def started(
+    data_dir: Path,
+    *arguments: str | Path,
+    era: Era = "legacy",
+    user: User | None = None,
+    errlog: TextIO = sys.stderr,
+) -> Any:
     """An assistant that has started `fletcher mcp`."""
     words = ["-m", "fletcher", "mcp", "--data-dir", str(data_dir), *map(str, arguments)]
     parameters = StdioServerParameters(
         command=sys.executable, args=words, env=dict(CLEAN_ENVIRONMENT), cwd=str(data_dir.parent)
     )
-    return connected(stdio_client(parameters), era, user)
+    return connected(stdio_client(parameters, errlog), era, user)
 
 
 async def _works(scribe: Assistant, story: Path) -> None:
@@ -83,6 +91,23 @@ async def test_without_an_owner_it_is_the_owner(data_dir: Path, story: Path) -> 
     async with started(data_dir, "--project", "1", "--file", story) as scribe:
         await _works(scribe, story)
         assert fletcher("documents", "--project", "1", data_dir=data_dir).out  # others are answered meanwhile
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="fills a pipe as POSIX does")
+async def test_an_assistant_that_does_not_read_what_it_logs_holds_nobody_up(data_dir: Path, story: Path) -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with suppress(BlockingIOError):
+        while os.write(write, b"x"):
+            pass
+    os.set_blocking(write, True)
+    with os.fdopen(write, "w") as full, os.fdopen(read):
+        async with started(data_dir, "--project", "1", "--file", story, errlog=full) as scribe:
+            url = json.loads((data_dir / "owner.json").read_bytes())["url"]
+            wrong = {"Authorization": "Bearer wrong"}  # which is logged
+            async with httpx.AsyncClient(headers=wrong, timeout=PATIENCE_S, trust_env=False) as stranger:
+                assert (await stranger.get(f"{url}/projects")).status_code == 401
+            assert "The lamp is cold." in (await scribe.ok("outline"))["outline"]
 
 
 async def test_with_a_live_owner_it_talks_to_it_and_so_do_others_of_either_era_and_then_to_the_next(

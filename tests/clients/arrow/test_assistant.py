@@ -1,5 +1,6 @@
 """An assistant's turn in the open story: seen, stopped and taken back as the user's own."""
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,46 @@ def test_what_is_being_written_of_the_project_itself_is_not_lost_by_its_undo(
     else:
         arrow.call("main", "toggle_authors")
     arrow.frames(8)
+
+
+def test_an_entry_that_is_ticked_is_saved_and_the_next_one_that_is_set_stays(arrow: Editor, relay: Relay) -> None:
+    first = arrow.document["resources"]["scenes"]["0"]["entry"]
+    made = arrow.call("mind", "create_insert_node", "entry", {"vec": [50, 900]}, -1, True, "", {})
+    arrow.call("mind", "save_project")
+    shown = _inspected(arrow, int(made))
+    arrow.call(f"{shown}/ForScene", "set_pressed", True)
+    arrow.call(f"{shown}/Plaque", "grab_focus")
+    since = arrow.mark()
+    relay.say(type="turn_start", turn_id="turn_1", by="Claude", message="adding gold")
+    assert "has written meanwhile" in _call(relay, "create_variable", **_GOLD)["error"]
+    assert json.loads(arrow.file.read_bytes())["resources"]["scenes"]["0"]["entry"] == int(made)
+    assert _call(relay, "set_scene_entry", node_id=first)["success"]
+    arrow.frames(8)
+    assert _call(relay, "create_character", name="Bram")["success"]
+    arrow.call(f"{shown}/Plaque", "release_focus")
+    _end(arrow, relay, since)
+    _inspected(arrow, 2)
+    assert arrow.document["resources"]["scenes"]["0"]["entry"] == first
+
+
+def test_a_tag_that_is_added_after_its_call_is_saved_with_the_next(arrow: Editor, relay: Relay) -> None:
+    data = {"character": 6, "pass": [0, [["brave", None]]]}
+    made = arrow.call("mind", "create_insert_node", "tag_pass", {"vec": [50, 900]}, -1, True, "", {"data": data})
+    arrow.frames(6)
+    shown = _inspected(arrow, int(made))
+    fields = f"{shown}/Checkables/Parts/Edit/Params"
+    arrow.call(f"{fields}/Key", "edit")
+    said = len(relay.said)
+    relay.say(type="story_request")
+    relay.heard("file_sync", said)
+    _end(arrow, relay, _begin(arrow, relay))
+    arrow.put(f"{fields}/Key", "text", "mood")
+    arrow.put(f"{fields}/Value", "text", "gay")
+    arrow.call(shown, "read_and_add_checkable")
+    arrow.frames()
+    _end(arrow, relay, _begin(arrow, relay, name="silver"))
+    assert b'"mood"' in arrow.file.read_bytes()
+    arrow.call(f"{fields}/Key", "release_focus")
 
 
 def test_the_inspector_is_closed_over_nobody_who_writes_there_by_its_undo(arrow: Editor, relay: Relay) -> None:
