@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -47,7 +47,7 @@ class Terminal(Console):
         Raises:
             CommandError: It cannot be written: the disk is full.
         """
-        with _written():
+        with _written(self.file):
             super().print(*objects, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -67,14 +67,14 @@ def _terminal(*, stderr: bool = False) -> Terminal:
 
 
 @contextmanager
-def _written() -> Generator[None]:
+def _written(stream: IO[str]) -> Generator[None]:
     try:
         yield
     except BrokenPipeError:  # whoever read it has seen enough
         raise
     except OSError as error:
         # Python would try again when the process ends, and say so in its own words.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         problem = f"What this command says cannot be written: {error.strerror}. What it has done stays done."
         raise CommandError(problem) from error
 
@@ -99,13 +99,13 @@ _COLOURS = {
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    with _written():
+    with _written(sys.stdout):
         typer.echo(_json(value, indent=2))
 
 
 def print_json_line(value: Any) -> None:
     """One JSON value on a line of its own, for a command that says more than one."""
-    with _written():
+    with _written(sys.stdout):
         typer.echo(_json(value))
 
 

@@ -91,7 +91,8 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 			if outcomes.size() > 1 or outcome.get("broken", false):
 				_project.put_back(copy)
 			return outcomes
-	if inspected != _project.inspector.inspected():
+	var are_of_nodes := calls.all(func(call: Dictionary) -> bool: return "node" in str(call.get("function")))
+	if inspected != _project.inspector.inspected() or not are_of_nodes:
 		_project.inspector.refresh()
 	return outcomes
 

@@ -113,10 +113,11 @@ func is_writing() -> bool:
 	return entries.any(func(entry: Control) -> bool: return entry.has_focus()) and _lists_less()
 
 
-## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and
-## would put back what it still shows once another node is opened.
+## Shows the inspected node as it is now, and what can be chosen in it, unless something is being written there. Arrow's
+## inspector does that by itself for its own node, unless a switch of Arrow is off, and would put back what it still
+## shows once another node is opened.
 func refresh() -> void:
-	if not _main._RESET_ON_REINSPECTION:
+	if not is_writing() and not _is_not_taken_in():
 		_node_tab.reset_inspection.call_deferred()
 
 

@@ -14,6 +14,7 @@ import pytest
 from corpora import Passage
 from fletcher import console
 from fletcher.conversation import converse
+from fletcher.errors import CommandError
 from fletcher.log import log_warnings
 from ingest import DocumentReport, IngestReport, Problem
 from ingest import Progress as IngestProgress
@@ -163,3 +164,17 @@ def test_an_empty_folder_leaves_no_bar_that_waits(monkeypatch: pytest.MonkeyPatc
     with console.ingest_progress():
         pass
     assert not re.search(r"\d/\?", stream.getvalue().rpartition("\x1b[2K")[2])
+
+
+def test_where_standard_error_takes_nothing_standard_output_has_all(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = Path("/dev/full")
+    if not nowhere.exists():
+        pytest.skip("this system has no /dev/full")
+    with nowhere.open("w") as full:
+        monkeypatch.setattr("sys.stderr", full)
+        with pytest.raises(CommandError, match="cannot be written"):
+            console.err.print("A warning.")
+        console.print_json({"documents": []})
+    assert "documents" in capfd.readouterr().out

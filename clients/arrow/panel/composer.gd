@@ -52,8 +52,12 @@ func draft(text: String) -> void:
 
 ## What was written elsewhere, and has its place here from now on.
 func add_to_draft(text: String) -> void:
+	var caret := Vector2i(_field.get_caret_column(), _field.get_caret_line())
 	if text:
-		draft("\n".join([_field.text, text]).strip_edges())
+		draft("%s\n%s" % [_field.text, text] if _field.text else text)
+		if _field.has_focus():  # whoever is typing goes on there
+			_field.set_caret_line(caret.y)
+			_field.set_caret_column(caret.x)
 
 
 ## Shows what can be done in this state of the client.
