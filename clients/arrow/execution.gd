@@ -60,7 +60,7 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 	var calls: Array = message.get("functions", [message])
 	if _project.would_change_unseen(calls, message.get("story_number")):
 		return _refused(UNSEEN)
-	var structure: int = _project.structure()
+	var structure: Vector2i = _project.structure()
 	var outcome: Dictionary
 	if message.has("functions"):
 		outcome = dispatcher.execute_batch(calls)

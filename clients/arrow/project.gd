@@ -93,12 +93,12 @@ func would_change_unseen(calls: Array, story_number: Variant) -> bool:
 
 
 ## What there is, as `note_done` takes it.
-func structure() -> int:
+func structure() -> Vector2i:
 	return Shown.structure_of(mind._PROJECT, _author())
 
 
 ## Calls of the server were done, before which the structure was that.
-func note_done(before: int) -> void:
+func note_done(before: Vector2i) -> void:
 	_shown.note_own(mind._PROJECT, _author(), before)
 
 

@@ -10,9 +10,11 @@ const KEPT_BY_ARROW := ["ref", "map"]
 ## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.
 var _parts := {}
 var _number := 0
-## What there is and how it hangs together, as a hash, and the number of the story that was the first to have it so.
-var _structure := 0
-var _structure_since := 0
+## How things hang together, and what there is, as two hashes; the numbers of the stories that were the first to have
+## each of them so, and to lack a node.
+var _structure := Vector2i.ZERO
+var _since_number := Vector2i.ZERO
+var _lacks_since := 0
 ## The number of the story that the server has read as a call is sent.
 var _known := 0
 
@@ -21,9 +23,12 @@ var _known := 0
 func note(project: Dictionary, author: int) -> int:
 	_number += 1
 	var structure := structure_of(project, author)
-	if _structure != structure:
-		_structure = structure
-		_structure_since = _number
+	for axis in [Vector2i.AXIS_X, Vector2i.AXIS_Y]:
+		if _structure[axis] != structure[axis]:
+			_since_number[axis] = _number
+	_structure = structure
+	if _has_gone(project.resources):
+		_lacks_since = _number
 	var resources: Dictionary = project.resources
 	for kind: String in KINDS.values():
 		var before: Dictionary = _parts.get(kind, {})
@@ -41,36 +46,53 @@ func _since(parts: Dictionary, before: Dictionary) -> Dictionary:
 	return parts
 
 
-## Whether anything is otherwise by now that calls may need than in the story of that number, which the server has read;
-## of all that it was shown, where they say none.
+## Whether anything is otherwise by now that calls may need than in the story of that number, which the server has
+## read; of all that it was shown, where they say none.
 func lacks(calls: Array, project: Dictionary, author: int, story_number: Variant) -> bool:
 	_known = int(story_number) if story_number is float or story_number is int else _number
 	if not _parts:
 		return false
-	var is_as_read := structure_of(project, author) == _structure and _structure_since <= _known
-	return not is_as_read or calls.any(_is_lacked_by.bind(project.resources))
+	var structure := structure_of(project, author)
+	if structure.x != _structure.x or _since_number.x > _known:
+		return true
+	# What one call needs is told by its arguments; of several, one expects numbers that another is to make.
+	if calls.size() > 1 and (structure.y != _structure.y or _since_number.y > _known):
+		return true
+	if _has_gone(project.resources) or _lacks_since > _known:
+		return true
+	return calls.any(_is_lacked_by.bind(project.resources))
+
+
+func _has_gone(resources: Dictionary) -> bool:
+	var shown: Dictionary = _parts.get("nodes", {})
+	return shown.keys().any(func(id: int) -> bool: return not resources.nodes.has(id))
 
 
 ## Calls that lacked nothing have made it what it is now: whatever was sent beside them knows that as well.
-func note_own(project: Dictionary, author: int, before: int) -> void:
+func note_own(project: Dictionary, author: int, before: Vector2i) -> void:
 	if before == _structure:
 		_structure = structure_of(project, author)
 
 
-## What there is and how it hangs together, and what numbers come next: all but texts, and where things stand.
-static func structure_of(project: Dictionary, author: int) -> int:
+## How things hang together, with their names; and what there is, and what numbers come next. Neither has texts, nor
+## where things stand.
+static func structure_of(project: Dictionary, author: int) -> Vector2i:
 	var resources: Dictionary = project.resources
+	var connected := [project.get("entry")]
 	var authors: Array = project.meta.authors.values()
-	var all := [project.get("entry"), author, project.meta.get("chapter"), resources.nodes.keys()]
-	all.append(authors.map(func(one: Array) -> Variant: return one[1]))
+	var numbers := [author, project.meta.get("chapter"), resources.nodes.keys()]
+	numbers.append(authors.map(func(one: Array) -> Variant: return one[1]))
 	for kind: String in ["scenes", "variables", "characters"]:
 		for id: int in resources[kind]:
-			all.append_array([id, resources[kind][id].get("name")])
+			connected.append_array([id, resources[kind][id].get("name")])
 	for scene: Dictionary in resources.scenes.values():
-		all.append_array([scene.get("entry"), scene.get("map", {}).size()])
-		for id: int in scene.get("map", {}):
-			all.append_array([id, scene.map[id].get("io"), scene.map[id].get("skip")])
-	return hash(all)
+		var map: Dictionary = scene.get("map", {})
+		connected.append(scene.get("entry"))
+		numbers.append(map.keys())
+		for id: int in map:
+			if map[id].has("io") or map[id].has("skip"):
+				connected.append_array([id, map[id].get("io"), map[id].get("skip")])
+	return Vector2i(hash(connected), hash(numbers))
 
 
 func _is_lacked_by(call: Dictionary, resources: Dictionary) -> bool:

@@ -319,6 +319,18 @@ def test_what_is_done_by_hand_meanwhile_has_no_call_go_by_what_was(arrow: Editor
     _end(arrow, relay, since)
 
 
+def test_a_node_that_is_made_by_hand_meanwhile_has_no_single_call_refused(arrow: Editor, relay: Relay) -> None:
+    since = _begin(arrow, relay)
+    number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
+    arrow.call("mind", "create_insert_node", "content", {"vec": [50, 900]}, -1, True, "", {})
+    arrow.frames()
+    said = len(relay.said)
+    arguments = {"node_id": 2, "notes": "Noted."}
+    relay.say(type="function_call", request_id="r", function="update_node", arguments=arguments, story_number=number)
+    assert relay.heard("function_result", said)["success"]
+    _end(arrow, relay, since)
+
+
 def test_no_batch_is_broken_off_as_a_connection_is_gone_that_it_takes_away(arrow: Editor, relay: Relay) -> None:
     """All of the project would be put back, and a line that is being written with it."""
     since = _begin(arrow, relay)
