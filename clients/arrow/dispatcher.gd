@@ -91,8 +91,7 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 			if outcomes.size() > 1 or outcome.get("broken", false):
 				_project.put_back(copy)
 			return outcomes
-	var are_of_nodes := calls.all(func(call: Dictionary) -> bool: return "node" in str(call.get("function")))
-	if inspected != _project.inspector.inspected() or not are_of_nodes:
+	if inspected != _project.inspector.inspected():
 		_project.inspector.refresh()
 	return outcomes
 

@@ -113,11 +113,10 @@ func is_writing() -> bool:
 	return entries.any(func(entry: Control) -> bool: return entry.has_focus()) and _lists_less()
 
 
-## Shows the inspected node as it is now, and what can be chosen in it, unless something is being written there. Arrow's
-## inspector does that by itself for its own node, unless a switch of Arrow is off, and would put back what it still
-## shows once another node is opened.
+## Shows the inspected node as it is now. Arrow's inspector does that by itself unless a switch of Arrow is off, and
+## would put back what it still shows once another node is opened.
 func refresh() -> void:
-	if not is_writing() and not _is_not_taken_in():
+	if not _main._RESET_ON_REINSPECTION:
 		_node_tab.reset_inspection.call_deferred()
 
 
@@ -154,24 +153,8 @@ func _is_not_taken_in() -> bool:
 	if _lists_more():
 		return true
 	var said := _said_of(_node_id()) + [""]
-	return (
-		_is_set_otherwise()
-		or _texts().any(
-			func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
-		)
-	)
-
-
-# Whether a number, an option or the like is another one in the inspector than in its node.
-func _is_set_otherwise() -> bool:
-	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
-	if shown == null:
-		return false
-	var read: Dictionary = Helpers.Utils.recursively_convert_numbers_to_int(shown._read_parameters())
-	var data := _data()
-	return data.keys().any(
-		func(field: Variant) -> bool:
-			return typeof(read.get(field)) == typeof(data[field]) and read[field] != data[field]
+	return _texts().any(
+		func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
 	)
 
 

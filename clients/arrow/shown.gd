@@ -6,6 +6,9 @@ const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variab
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand; but whatever is used by more by now is not deleted.
 const KEPT_BY_ARROW := ["ref", "map"]
+## In place of the hash of a field: it was there, and it is another one than the server has read.
+const GONE := 0
+const CHANGED := 1 << 40
 
 ## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.
 var _parts := {}
@@ -39,6 +42,9 @@ func note(project: Dictionary, author: int) -> int:
 
 
 func _since(parts: Dictionary, before: Dictionary) -> Dictionary:
+	for name: String in before:
+		if not parts.has(name):  # Arrow has none of a text that was emptied
+			parts[name] = GONE
 	for name: String in parts:
 		var now := Vector2i(parts[name], _number)
 		var was: Variant = before.get(name)
@@ -118,14 +124,16 @@ static func id_in(arguments: Dictionary, name: String) -> int:
 	return int(id) if id is float or id is int else -1
 
 
-## What the server has read of one, by field; empty of one that has been made since.
+## What the server has read of one, by field, and which have been changed since; empty of one that has been made since.
 func _known_of(kind: String, id: int) -> Dictionary:
 	var known := {}
 	var shown: Dictionary = _parts[kind].get(id, {})
 	for name: String in shown:
-		if shown[name].y <= _known:
+		if shown[name].y > _known:
+			known[name] = CHANGED
+		elif shown[name].x != GONE:
 			known[name] = shown[name].x
-	return known
+	return {} if known.values().all(func(was: int) -> bool: return was == CHANGED) else known
 
 
 ## As they are kept.

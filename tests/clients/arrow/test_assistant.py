@@ -319,6 +319,23 @@ def test_what_is_done_by_hand_meanwhile_has_no_call_go_by_what_was(arrow: Editor
     _end(arrow, relay, since)
 
 
+def test_what_is_emptied_by_hand_meanwhile_is_not_written_over(arrow: Editor, relay: Relay) -> None:
+    written = {"id": 2, "modification": {"notes": "Of the lamp."}, "field": "nodes"}
+    arrow.call("mind", "central_event_dispatcher", "update_resource", written)
+    since = _begin(arrow, relay)
+    number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
+    arrow.call("mind", "central_event_dispatcher", "update_resource", written | {"modification": {"notes": None}})
+    assert "notes" not in arrow.document["resources"]["nodes"]["2"]
+    assert _call(relay, "create_character", name="Bram")["success"]  # which shows it
+    arguments = {"node_id": 2, "notes": "Of the lamp and the pier."}
+    for story_number, is_done in ((number, False), (None, True)):
+        said = len(relay.said)
+        call = {"function": "update_node", "arguments": arguments, "story_number": story_number}
+        relay.say(type="function_call", request_id="req_6", **call)
+        assert relay.heard("function_result", said)["success"] is is_done
+    _end(arrow, relay, since)
+
+
 def test_a_node_that_is_made_by_hand_meanwhile_has_no_single_call_refused(arrow: Editor, relay: Relay) -> None:
     since = _begin(arrow, relay)
     number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
