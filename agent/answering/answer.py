@@ -94,7 +94,7 @@ class ModelAnswer:
             AnswerFailed: The model could not be used, or not to the end.
         """
         try:
-            while await self._goes_on_after(await self._requests.send(self._messages)):
+            while await self._goes_on_after(await self._response()):
                 pass
         except GaveUp:
             pass
@@ -104,6 +104,11 @@ class ModelAnswer:
             self._requests.log()
         for sentence in self._corrections.honest_sentences():
             await self._assignment.tell(TextFinished(sentence, not_done=True))
+
+    async def _response(self) -> ModelResponse:
+        """What the model says; all its calls are about the story as it is now."""
+        self._execution.consent.reads(self._assignment.context.project)
+        return await self._requests.send(self._messages)
 
     async def _goes_on_after(self, response: ModelResponse) -> bool:
         """Makes the calls of a response, and notes what the model is told next; False when that is nothing."""

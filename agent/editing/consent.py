@@ -74,11 +74,15 @@ class Consent:
     def given(self, agreed: ArrowProject | None) -> Generator[None]:
         """The user has agreed to what is executed within, on the story `agreed`; not to what others write there."""
         policy, self._policy = self._policy, "never"
-        self._meanwhile = WrittenMeanwhile(agreed) if agreed is not None else None
+        self.reads(agreed)
         try:
             yield
         finally:
             self._policy, self._meanwhile = policy, None
+
+    def reads(self, story: ArrowProject | None) -> None:
+        """Whoever decides what is done knows this story: what others write there from now on is not taken away."""
+        self._meanwhile = WrittenMeanwhile(story) if story is not None else None
 
     def look_at(self, project: ArrowProject, *, is_waiting: bool) -> None:
         """Keeps the story as it is before an operation, so also with what the user has changed meanwhile."""
@@ -109,8 +113,8 @@ class Consent:
             is_waiting: Whether an earlier operation of the turn waits already.
 
         Raises:
-            OperationRefused: Within a yes, it would take away what others have written since; or anything at all of a
-                story that is outdated.
+            OperationRefused: It would take away what others have written since the yes, or since the model has read the
+                story; or anything at all of a story that is outdated.
         """
         self._refuse_losses_of_others(tried)
         if (self._holds_all and is_waiting) or self._policy == "always":

@@ -297,6 +297,25 @@ def test_what_is_written_between_two_operations_on_the_same_text_is_asked_about(
 
 
 @pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
+def test_what_is_written_since_the_model_was_asked_is_not_written_over_by_any_call_of_its_answer(
+    home: House, dialect: str
+) -> None:
+    """However little it is: the first call has shown it here, and not to the model."""
+    home.model.add([Use("update_node", {"node_id": 3, "notes": "Seen."}), ANEW], [ANEW], ["Done."])
+    with home.client(f"/ws/chat?dialect={dialect}") as client:
+        editor = Editor(client, dialect)
+        editor.ask("Say it anew.", arrow_content=story_text())
+        call, result = editor.do()
+        document = json.loads(editor.content)
+        document["resources"]["nodes"]["2"]["data"]["lines"] = ["Mine."]
+        client.answer(call, result, arrow_content=json.dumps(document))
+        again = flat(client.call())
+        assert again["arguments"]["data"] == ANEW.arguments["data"]
+    _, refused = home.model.requests[1].tool_results
+    assert "what has come into node 2" in str(refused), "so the model knows, and has said it once more"
+
+
+@pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
 def test_notes_that_a_scene_has_got_since_the_first_call_are_not_written_over_by_the_second(
     home: House, dialect: str
 ) -> None:
