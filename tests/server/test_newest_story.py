@@ -310,7 +310,7 @@ def test_what_is_written_since_the_model_was_asked_is_not_written_over_by_any_ca
         document["resources"]["nodes"]["2"]["data"]["lines"] = ["Mine."]
         client.answer(call, result, arrow_content=json.dumps(document))
         again = flat(client.call())
-        assert again["arguments"]["data"] == ANEW.arguments["data"]
+        assert again["arguments"]["data"]["lines"] == ["Anew."]
     _, refused = home.model.requests[1].tool_results
     assert "what has come into node 2" in str(refused), "so the model knows, and has said it once more"
 
