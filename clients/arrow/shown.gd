@@ -6,8 +6,9 @@ const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variab
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand; but whatever is used by more by now is not deleted.
 const KEPT_BY_ARROW := ["ref", "map"]
-## In place of the hash of a field: it was there, and it is another one than the server has read.
-const GONE := 0
+## In place of the hash of a field, and none that a value is likely to have: it was there, and it is another one than the
+## server has read.
+const GONE := -2014270311
 const CHANGED := 1 << 40
 
 ## By kind, id and field what was shown last, as a hash, and the number of the story that had that first.

@@ -336,6 +336,14 @@ def test_what_is_emptied_by_hand_meanwhile_is_not_written_over(arrow: Editor, re
     _end(arrow, relay, since)
 
 
+def test_a_value_of_false_is_no_value_that_is_gone(arrow: Editor, relay: Relay) -> None:
+    since = _begin(arrow, relay)
+    assert _call(relay, "create_variable", type="bool", name="cold", initial_value=False)["success"]
+    made = next(key for key, each in arrow.document["resources"]["variables"].items() if each["name"] == "cold")
+    assert _call(relay, "delete_variable", variable_id=int(made))["success"]
+    _end(arrow, relay, since)
+
+
 def test_a_node_that_is_made_by_hand_meanwhile_has_no_single_call_refused(arrow: Editor, relay: Relay) -> None:
     since = _begin(arrow, relay)
     number = max(frame["story_number"] for frame in relay.said if "story_number" in frame)
