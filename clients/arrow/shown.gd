@@ -6,8 +6,8 @@ const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variab
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand; but whatever is used by more by now is not deleted.
 const KEPT_BY_ARROW := ["ref", "map"]
-## In place of the hash of a field, and none that a value is likely to have: it was there, and it is another one than the
-## server has read.
+## In place of the hash of a field, and none that a value is likely to have: it was there once; and it is another one
+## than the server has read.
 const GONE := -2014270311
 const CHANGED := 1 << 40
 
