@@ -1,6 +1,8 @@
-"""What tests of connections need: an app, and a server without a network that asks it."""
+"""What several tests need: a file that takes nothing; an app, and a server without a network that asks it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import TextIO
 
 import pytest
 from uvicorn.server import ServerState
@@ -9,6 +11,16 @@ from fletcher.connections.config import Config
 from fletcher.connections.http import Http
 from fletcher.connections.reader import Waits
 from tests.fletcher.line import MIB, App, Line, turns
+
+
+@pytest.fixture
+def full() -> Iterator[TextIO]:
+    """As a file on a full disk."""
+    nowhere = Path("/dev/full")
+    if not nowhere.exists():
+        pytest.skip("this system has no /dev/full")
+    with nowhere.open("w") as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -135,6 +135,14 @@ class Editor:
         scene = self.document["resources"]["scenes"][str(int(self.call("project", "open_scene")))]["map"]
         return {int(node) for node in scene}, {tuple(c) for entry in scene.values() for c in entry.get("io", [])}
 
+    def inspected(self, node: int) -> str:
+        """Opens a node in Arrow's inspector; where the fields of its type are."""
+        self.call("mind", "inspect_node", node, -1, True)
+        self.frames(6)
+        inspector = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node"
+        shown = str(self.get(inspector, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
+        return f"{inspector}/Properties/Parameters/SubInspector/Holder/{shown}"
+
     @property
     def document(self) -> dict[str, Any]:
         """What is in the editor, without when it was saved."""

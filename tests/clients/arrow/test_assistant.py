@@ -128,17 +128,9 @@ def test_a_call_changes_nothing_that_was_written_since_the_story_that_it_is_sent
     arrow.wait("turn_ended", since)
 
 
-def _inspected(arrow: Editor, node: int) -> str:
-    """Opens a node in Arrow's inspector; where the fields of its type are."""
-    arrow.call("mind", "inspect_node", node, -1, True)
-    arrow.frames(6)
-    shown = str(arrow.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
-    return f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}"
-
-
 def _writing(arrow: Editor) -> str:
     """Where a line of dialog 15 is being written."""
-    line = f"{_inspected(arrow, 15)}/Line/Edit"
+    line = f"{arrow.inspected(15)}/Line/Edit"
     arrow.put(line, "text", "A line that I am still")
     return line
 
@@ -166,7 +158,7 @@ def test_whoever_writes_goes_on_there_while_it_works(
     node: int, field: str, typed: str, arrow: Editor, relay: Relay
 ) -> None:
     """Also what is no name of a node yet, or that of another one."""
-    field = field.format(shown=_inspected(arrow, node))
+    field = field.format(shown=arrow.inspected(node))
     is_line = str(arrow.call(field, "get_class")) == "LineEdit"
     arrow.call(field, "edit" if is_line else "grab_focus")
     arrow.put(field, "text", typed)
@@ -219,7 +211,7 @@ def test_an_entry_that_is_ticked_is_saved_and_the_next_one_that_is_set_stays(arr
     first = arrow.document["resources"]["scenes"]["0"]["entry"]
     made = arrow.call("mind", "create_insert_node", "entry", {"vec": [50, 900]}, -1, True, "", {})
     arrow.call("mind", "save_project")
-    shown = _inspected(arrow, int(made))
+    shown = arrow.inspected(int(made))
     arrow.call(f"{shown}/ForScene", "set_pressed", True)
     arrow.call(f"{shown}/Plaque", "grab_focus")
     since = arrow.mark()
@@ -231,7 +223,7 @@ def test_an_entry_that_is_ticked_is_saved_and_the_next_one_that_is_set_stays(arr
     assert _call(relay, "create_character", name="Bram")["success"]
     arrow.call(f"{shown}/Plaque", "release_focus")
     _end(arrow, relay, since)
-    _inspected(arrow, 2)
+    arrow.inspected(2)
     assert arrow.document["resources"]["scenes"]["0"]["entry"] == first
 
 
@@ -239,7 +231,7 @@ def test_a_tag_that_is_added_after_its_call_is_saved_with_the_next(arrow: Editor
     data = {"character": 6, "pass": [0, [["brave", None]]]}
     made = arrow.call("mind", "create_insert_node", "tag_pass", {"vec": [50, 900]}, -1, True, "", {"data": data})
     arrow.frames(6)
-    shown = _inspected(arrow, int(made))
+    shown = arrow.inspected(int(made))
     fields = f"{shown}/Checkables/Parts/Edit/Params"
     arrow.call(f"{fields}/Key", "edit")
     said = len(relay.said)
@@ -257,7 +249,7 @@ def test_a_tag_that_is_added_after_its_call_is_saved_with_the_next(arrow: Editor
 
 def test_the_inspector_is_closed_over_nobody_who_writes_there_by_its_undo(arrow: Editor, relay: Relay) -> None:
     _end(arrow, relay, _begin(arrow, relay))
-    field = f"{_inspected(arrow, 14)}/Content"
+    field = f"{arrow.inspected(14)}/Content"
     arrow.call(field, "grab_focus")
     for is_done in (False, True):
         said = len(relay.said)

@@ -646,20 +646,12 @@ def test_ids_of_another_author_than_the_first_are_the_right_ones(editor: Editor,
     )
 
 
-def _inspected(editor: Editor, node: int) -> str:
-    """Opens a node in Arrow's inspector; where the fields of its type are."""
-    editor.call("mind", "inspect_node", node, -1, True)
-    editor.frames(6)
-    shown = str(editor.get(_INSPECTOR, "_LAST_OPEN_SUB_INSPECTOR")).partition(":")[0]
-    return f"{_INSPECTOR}/Properties/Parameters/SubInspector/Holder/{shown}"
-
-
 @pytest.mark.parametrize("calls", [[], [_GOLD]], ids=["a question", "a change"])
 def test_a_line_that_is_being_written_goes_on_while_fletcher_works(
     calls: list[ToolUse], editor: Editor, server: House
 ) -> None:
     editor.open(text_of("lamp"))
-    field = _inspected(editor, 15) + "/Line/Edit"
+    field = editor.inspected(15) + "/Line/Edit"
 
     def write(_request: Any) -> list[Any]:
         editor.put(field, "text", "A line that I am still")
@@ -674,7 +666,7 @@ def test_a_line_that_is_being_written_goes_on_while_fletcher_works(
 
 def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
 
     def write(_request: Any) -> list[Any]:
         editor.put(f"{shown}/Line/Edit", "text", "A line that I am still")
@@ -686,7 +678,7 @@ def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(edito
     editor.turn("send", "Rename node 15.")
     editor.frames(8)
     assert editor.get(_NOTES, "text") == "A page of notes"
-    _inspected(editor, 2)
+    editor.inspected(2)
     assert editor.document["resources"]["nodes"]["15"]["notes"] == "A page of notes"
     assert editor.document["resources"]["nodes"]["15"]["name"] == "quay"
 
@@ -785,7 +777,7 @@ def test_a_link_of_an_answer_loses_nothing_that_is_being_written(
 ) -> None:
     """Arrow inspects what is selected, and empties its inspector as another scene is opened."""
     editor.open(text_of("lamp"))
-    field = f"{_inspected(editor, 15)}/Line/Edit"
+    field = f"{editor.inspected(15)}/Line/Edit"
     editor.put(field, "text", _PAGE)
     editor.frames(3)
 
@@ -844,7 +836,7 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     server.model.play([[_GOLD], [Text(["There it is."])]])
     editor.turn("send", "Add ten gold.")
     editor.put("main", "_AUTO_NODE_UPDATE", False)
-    field = _inspected(editor, 2) + "/Content"
+    field = editor.inspected(2) + "/Content"
     editor.put(field, "text", "A page that is being writ")
     editor.frames()
     rename = ToolUse("update_variable", {"variable_id": 3, "name": "fuel"})
@@ -855,7 +847,7 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     assert editor.get(field, "text") == "A page that is being writ"
     editor.put(field, "text", "")
 
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
     editor.call(shown, "append_new_line", "A line that is only listed")
     server.model.play([[ToolUse("update_node", {"node_id": 15, "name": "quay"})], [Text(["There."])]])
     assert editor.turn("send", "Rename it.")["failed_calls"] == 1
@@ -868,7 +860,7 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
 def test_whoever_writes_where_somebody_is_named_goes_on_there(editor: Editor, server: House, column: int) -> None:
     """Arrow writes the new name into the text, before the caret or behind it."""
     editor.open(text_of("lamp"))
-    field = _inspected(editor, 14) + "/Content"
+    field = editor.inspected(14) + "/Content"
     before = str(editor.get(field, "text"))
     editor.call(field, "set_caret_column", column)
     server.model.play([[ToolUse("update_character", {"character_id": 6, "name": "Miranda"})], [Text(["There."])]])
@@ -885,9 +877,9 @@ def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> N
     editor.open(text_of("lamp"))
     editor.put("main", "_AUTO_NODE_UPDATE", False)
     for node in map(int, editor.document["resources"]["scenes"]["0"]["map"]):
-        _inspected(editor, node)
+        editor.inspected(node)
         assert not editor.call("inspector", "has_typed"), node
-    shown = f"{_inspected(editor, 12)}/With/Parameter/Value/Static/String"
+    shown = f"{editor.inspected(12)}/With/Parameter/Value/Static/String"
     assert not editor.get(shown, "visible")
     editor.put(shown, "text", "of another node that was looked at before")
     assert not editor.call("inspector", "has_typed")
@@ -899,7 +891,7 @@ def test_while_the_caret_is_where_lines_are_written_only_one_that_was_taken_out_
     editor: Editor, server: House, *, is_taken_out: bool
 ) -> None:
     editor.open(text_of("lamp"))
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
     before = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
     if is_taken_out:
         editor.call(f"{shown}/Lines", "remove_item", 0)
@@ -918,7 +910,7 @@ def test_a_tag_that_is_added_is_not_being_written_any_more(editor: Editor, serve
     data = {"character": 6, "pass": [0, [["mood", "tired"]]]}
     node = editor.call("mind", "create_insert_node", "tag_pass", {"vec": [50, 900]}, -1, True, "", {"data": data})
     editor.frames(6)
-    shown = _inspected(editor, int(node))
+    shown = editor.inspected(int(node))
     for name, text in (("Key", "trust"), ("Value", "low")):
         editor.put(f"{shown}/Checkables/Parts/Edit/Params/{name}", "text", text)
     assert editor.call("inspector", "is_writing")
@@ -935,18 +927,18 @@ def test_after_an_undo_a_node_is_shown_as_it_is_also_where_arrow_does_not_show_o
 ) -> None:
     editor.open(text_of("lamp"))
     editor.put("main", "_RESET_ON_REINSPECTION", False)
-    shown = editor.get(_inspected(editor, 2) + "/Content", "text")
+    shown = editor.get(editor.inspected(2) + "/Content", "text")
     server.model.play([[_GOLD], [Text(["There it is."])]])
     editor.turn("send", "Add ten gold.")
     assert editor.fletcher("undo")
     editor.frames(8)
-    assert editor.get(_inspected(editor, 2) + "/Content", "text") == shown != ""
+    assert editor.get(editor.inspected(2) + "/Content", "text") == shown != ""
     editor.put("main", "_RESET_ON_REINSPECTION", True)
 
 
 def test_whoever_writes_on_meanwhile_has_all_of_it(editor: Editor) -> None:
     editor.open(text_of("lamp"))
-    line = _inspected(editor, 15) + "/Line/Edit"
+    line = editor.inspected(15) + "/Line/Edit"
     for field, text in (line, "A line that I am still"), (_NOTES, "A page of notes"):
         editor.put(field, "text", text)
     editor.frames(3)
@@ -960,14 +952,14 @@ def test_whoever_writes_on_meanwhile_has_all_of_it(editor: Editor) -> None:
 
 def test_a_line_that_is_added_meanwhile_does_not_stand_there_once_more(editor: Editor) -> None:
     editor.open(text_of("lamp"))
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
     editor.put(f"{shown}/Line/Edit", "text", "A whole line")
     editor.frames(3)
     editor.call("project", "pull_inspector")
     editor.call(shown, "append_new_line")
     editor.frames(6)
     assert editor.get(f"{shown}/Line/Edit", "text") == ""
-    _inspected(editor, 2)
+    editor.inspected(2)
     assert editor.document["resources"]["nodes"]["15"]["data"]["lines"][-1] == "A whole line"
 
 
@@ -999,7 +991,7 @@ def test_a_node_in_which_a_line_is_being_written_is_not_deleted(editor: Editor, 
     since = editor.mark()
     editor.turn("send", "Delete node 15.")
     assert [args for signal, args in editor.signals[since:] if signal == "question_asked"]
-    editor.put(_inspected(editor, 15) + "/Line/Edit", "text", "A line that I am still")
+    editor.put(editor.inspected(15) + "/Line/Edit", "text", "A line that I am still")
     editor.put(_NOTES, "text", "A page of notes")
     editor.frames(3)
     editor.turn("answer", "yes")
@@ -1020,7 +1012,7 @@ def test_a_scene_in_which_a_line_is_being_written_is_not_deleted(editor: Editor,
     editor.open(json.dumps(document))
     server.model.play([[ToolUse("delete_scene", {"scene_id": 26})], [Text(["It stays."])]])
     editor.turn("send", "Delete the loft.")
-    editor.put(_inspected(editor, 28) + "/Line/Edit", "text", "A line that I am still")
+    editor.put(editor.inspected(28) + "/Line/Edit", "text", "A line that I am still")
     editor.frames(3)
     editor.turn("answer", "yes")
     assert "28" in editor.document["resources"]["nodes"]
@@ -1052,7 +1044,7 @@ def test_a_node_that_the_user_has_made_meanwhile_is_not_connected_in_place_of_th
 @pytest.mark.parametrize("is_entry", [False, True], ids=["notes", "a line"])
 def test_no_key_is_lost_while_the_very_node_is_changed(is_entry: bool, editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
-    field = f"{_inspected(editor, 15)}/Line/Edit" if is_entry else _NOTES
+    field = f"{editor.inspected(15)}/Line/Edit" if is_entry else _NOTES
     editor.put(field, "text", "So: ")
     editor.call(field, "grab_focus")
     editor.call(field, "set_caret_column", 4)
@@ -1083,7 +1075,7 @@ def _add_a_line_and_write_another(editor: Editor, shown: str) -> None:
 def _lines_once_it_is_whole(editor: Editor, shown: str) -> list[str]:
     """Those of node 15, which its user leaves then."""
     editor.call(shown, "append_new_line")
-    _inspected(editor, 2)
+    editor.inspected(2)
     return editor.document["resources"]["nodes"]["15"]["data"]["lines"]
 
 
@@ -1093,7 +1085,7 @@ def test_a_node_with_lines_that_are_only_in_the_list_is_not_changed_while_anothe
 ) -> None:
     """Arrow reads no list meanwhile, and shows all of its node anew afterwards."""
     editor.open(text_of("lamp"))
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
 
     def write(_request: Any) -> list[Any]:
         _add_a_line_and_write_another(editor, shown)
@@ -1118,7 +1110,7 @@ def test_a_node_that_is_selected_is_not_deleted_while_another_is_being_written(e
     editor.frames(8)
     editor.call("mind", "force_select_group", [selected], False)
     editor.frames(8)
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
     lines = editor.document["resources"]["nodes"]["15"]["data"]["lines"]
 
     def write(_request: Any) -> list[Any]:
@@ -1138,7 +1130,7 @@ def test_a_node_that_is_selected_is_not_deleted_while_another_is_being_written(e
 
 def test_nor_is_the_character_of_such_a_node_changed(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
-    shown = _inspected(editor, 15)
+    shown = editor.inspected(15)
 
     def write(_request: Any) -> list[Any]:
         _add_a_line_and_write_another(editor, shown)
@@ -1166,7 +1158,7 @@ def test_a_choice_that_is_taken_out_to_be_changed_stays_in_the_story(
     """Arrow would take the list for shorter, and cut off where the choice leads."""
     editor.open(text_of("lamp"))
     before = editor.document["resources"]
-    shown = _inspected(editor, 10)
+    shown = editor.inspected(10)
 
     def take_out(_request: Any) -> list[Any]:
         editor.call(f"{shown}/Actions", "select", 1)
@@ -1187,7 +1179,7 @@ def test_what_is_being_written_is_not_lost_by_an_undo_unasked(editor: Editor, se
     editor.open(text_of("lamp"))
     server.model.play([[_GOLD], [Text(["There it is."])]])
     editor.turn("send", "Add ten gold.")
-    editor.put(_inspected(editor, 15) + "/Line/Edit", "text", "A line that I am still")
+    editor.put(editor.inspected(15) + "/Line/Edit", "text", "A line that I am still")
     editor.put(_NOTES, "text", "and notes beside it")
     editor.frames()
     since = editor.mark()
@@ -1200,7 +1192,7 @@ def test_what_is_being_written_is_not_lost_by_an_undo_unasked(editor: Editor, se
 @pytest.mark.parametrize("name", ["Content", "Title"])
 def test_whoever_types_goes_on_where_the_caret_was(name: str, editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
-    field = f"{_inspected(editor, 2)}/{name}"
+    field = f"{editor.inspected(2)}/{name}"
 
     def write(_request: Any) -> list[Any]:
         editor.put(field, "text", "Fog over the bay. The lamp is d")
