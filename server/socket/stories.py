@@ -216,7 +216,8 @@ class Stories:
     def replace(self, project_id: str, known: ArrowProject | None, project: ArrowProject, came: int) -> None:
         """`put`, unless the client has sent something newer than `known`."""
         if self.get(project_id) is known:
-            self.put(project_id, project, came)
+            is_same = project is known  # and the client may have sent it once more
+            self.put(project_id, project, max(came, self.came(project_id)) if is_same else came)
 
     def note_unseen(self, project_id: str, before: str) -> None:
         """Keeps the story from before a turn whose outcome the client has not shown, and of several the first."""

@@ -23,9 +23,11 @@ from server.socket.conversation import Conversation
 from server.socket.editors import Guest
 from server.socket.messages import ClientMessage, UserMessage, decode
 from server.socket.open_editor import OpenEditor
+from server.socket.open_turn import OpenTurn
 from server.socket.read_story import ReadStory, read_story
 from server.socket.remote_editor import RemoteEditor
 from server.socket.session import Session
+from server.socket.stories import Stories
 from tests.agent.story import story_text
 from tests.mcp_server.arrow import Arrow, arrow
 from tests.mcp_server.assistant import ERAS, Assistant, Era, User, assistant, text_of
@@ -445,7 +447,28 @@ async def cancel_beside_a_question(editor: Arrow, scribe: Assistant) -> None:
     working.cancel()
 
 
-async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(home: House) -> None:
+@pytest.mark.parametrize("is_slow", [False, True])
+async def test_an_assistant_that_cancels_leaves_the_users_own_question_open(
+    home: House, monkeypatch: pytest.MonkeyPatch, *, is_slow: bool
+) -> None:
+    follow, read_now, is_read = OpenEditor._follow, Stories.read, Event()  # pyright: ignore[reportPrivateUsage]
+
+    async def late(session: OpenEditor, turn: OpenTurn, *of: Any) -> None:
+        try:
+            await follow(session, turn, *of)
+        except asyncio.CancelledError:
+            is_read.clear()
+            await asyncio.to_thread(is_read.wait)
+            raise
+
+    async def read(of: Stories, *content: Any, **named: Any) -> ArrowProject:
+        project = await read_now(of, *content, **named)
+        is_read.set()
+        return project
+
+    if is_slow:  # to end, and the story of the yes, which is the same, is read before that
+        monkeypatch.setattr(Stories, "read", read)
+        monkeypatch.setattr(OpenEditor, "_follow", late)
     async with arrow(home, "assistant") as editor, assistant(home.url) as scribe:
         await cancel_beside_a_question(editor, scribe)
         await editor.until("turn_end", 2)
