@@ -1,6 +1,7 @@
 ## Arrow's inspector: what stands typed in it that is in no node yet, and how it stays what it is.
 extends RefCounted
 
+const Choices := preload("choices.gd")
 const Shown := preload("shown.gd")
 const Typed := preload("typed.gd")
 const WRITING := "Something is being written in the inspector that is not in the story yet: add it, or empty its field."
@@ -22,6 +23,7 @@ var _main: Node
 var _mind: Object
 var _node_tab: Node
 var _typed: RefCounted
+var _choices: RefCounted
 
 
 func _init(main: Node, mind: Object) -> void:
@@ -29,6 +31,7 @@ func _init(main: Node, mind: Object) -> void:
 	_mind = mind
 	_node_tab = mind.Inspector.Tab.Node
 	_typed = Typed.new(mind)
+	_choices = Choices.new(main, mind)
 
 
 ## Takes in what stands typed in it, as Arrow does before it opens another node; but nothing while an entry of a list is
@@ -150,7 +153,7 @@ func _node_id() -> int:
 func _is_not_taken_in() -> bool:
 	if _main._AUTO_NODE_UPDATE or not _mind._PROJECT.resources.nodes.has(_node_id()):
 		return false
-	if _lists_more():
+	if _lists_more() or _choices.are_changed():
 		return true
 	var said := _said_of(_node_id()) + [""]
 	return _texts().any(

@@ -856,6 +856,39 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
+@pytest.mark.parametrize(
+    ("node", "control", "name", "value"),
+    [
+        (11, "Rhs/Parameter/Value/Number", "value", 7),
+        (11, "Operator", "selected", 0),
+        (14, "ClearPage", "button_pressed", True),
+    ],
+    ids=["number", "option", "tick"],
+)
+def test_nor_does_it_lose_what_is_set_there_and_not_taken_in(
+    editor: Editor, server: House, node: int, control: str, name: str, value: object
+) -> None:
+    editor.open(text_of("lamp"))
+    server.model.play([[_GOLD], [Text(["There it is."])]])
+    editor.turn("send", "Add ten gold.")
+    editor.put("main", "_AUTO_NODE_UPDATE", False)
+    field = f"{editor.inspected(node)}/{control}"
+    before = editor.get(field, name)
+    assert before != value
+    rename = ToolUse("update_node", {"node_id": node, "name": "quay"})
+    editor.put(field, name, value)
+    editor.frames()
+    server.model.play([[rename], [Text(["There."])]])
+    assert editor.turn("send", "Rename it.")["failed_calls"] == 1
+    assert not editor.fletcher("undo")
+    assert editor.get(field, name) == value
+    editor.put(field, name, before)
+    editor.frames()
+    server.model.play([[rename], [Text(["There."])]])
+    assert editor.turn("send", "Rename it.")["failed_calls"] == 0
+    editor.put("main", "_AUTO_NODE_UPDATE", True)
+
+
 @pytest.mark.parametrize("column", [3, 40])
 def test_whoever_writes_where_somebody_is_named_goes_on_there(editor: Editor, server: House, column: int) -> None:
     """Arrow writes the new name into the text, before the caret or behind it."""
