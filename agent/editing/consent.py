@@ -74,11 +74,14 @@ class Consent:
     def given(self, agreed: ArrowProject | None) -> Generator[None]:
         """The user has agreed to what is executed within, on the story `agreed`; not to what others write there."""
         policy, self._policy = self._policy, "never"
+        is_read = self._meanwhile is not None
         self.reads(agreed)
         try:
             yield
         finally:
-            self._policy, self._meanwhile = policy, None
+            self._policy = policy
+            if not is_read:  # else a model may have more to do that it has decided before
+                self._meanwhile = None
 
     def reads(self, story: ArrowProject | None) -> None:
         """Whoever decides what is done knows this story: what others write there from now on is not taken away."""

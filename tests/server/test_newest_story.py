@@ -315,6 +315,22 @@ def test_what_is_written_since_the_model_was_asked_is_not_written_over_by_any_ca
     assert "what has come into node 2" in str(refused), "so the model knows, and has said it once more"
 
 
+def test_nor_by_one_that_comes_with_a_yes_which_the_model_has_read(home: House) -> None:
+    home.model.add([Use("delete_variable", {"variable_id": 20})])
+    home.model.add([Use("answer_question", {"decision": "yes"}), ANEW], ["Done."])
+    with home.client("/ws/chat?dialect=fletcher") as client:
+        editor = Editor(client, "fletcher")
+        editor.ask("No oil.", arrow_content=story_text())
+        editor.until_the_end()
+        editor.ask("ja bitte", arrow_content=editor.content)
+        call, result = editor.do()
+        document = json.loads(editor.content)
+        document["resources"]["nodes"]["2"]["data"]["lines"] = ["Mine."]
+        client.answer(call, result, arrow_content=json.dumps(document))
+        assert not any(frame["type"] == "function_call" for frame in editor.until_the_end())
+    assert "what has come into node 2" in str(home.model.requests[-1].tool_results)
+
+
 @pytest.mark.parametrize("dialect", ["arrow-ai", "fletcher"])
 def test_notes_that_a_scene_has_got_since_the_first_call_are_not_written_over_by_the_second(
     home: House, dialect: str
