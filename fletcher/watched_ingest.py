@@ -1,5 +1,6 @@
 """`fletcher ingest --watch`: stays, and goes on with whatever changes."""
 
+import logging
 import threading
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
@@ -9,6 +10,7 @@ from corpora import ProjectKey
 from fletcher import console, documents
 from fletcher.api import Answer, Api
 from fletcher.errors import CommandError
+from fletcher.log import log_as_server
 from fletcher.settings import Settings
 from ingest import MAY_PASS, Change, Progress, Watch
 
@@ -21,6 +23,8 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
 
     Only what was deleted meanwhile is removed; `sync` also removes, once, what is not there at first.
     """
+    if not console.err.is_terminal:  # which has bars; it is a server to others, whether or not this is read
+        log_as_server(logging.WARNING)
     stop = threading.Event()
     with closing(Watch(paths, stop)) as watch:
         watched = _WatchedIngest(watch, stop, sync=sync, as_json=as_json)

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.end_to_end.conftest import Run
+from tests.full_pipe import full_pipe
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 from tests.waiting import eventually
 
@@ -128,6 +129,25 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         deadline.cancel()
     assert watching.returncode == 0, said
     assert "Traceback" not in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="fills a pipe as POSIX does")
+def test_who_does_not_read_what_it_logs_holds_up_nobody_else(run: Run, folder: Path, data_dir: Path) -> None:
+    command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]
+    command += ["--data-dir", str(data_dir)]
+    with (
+        full_pipe() as full,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=full, env=CLEAN_ENVIRONMENT) as watching,
+    ):
+        try:
+            assert watching.stdout is not None
+            watching.stdout.readline()
+            url = json.loads((data_dir / "owner.json").read_text())["url"]
+            with httpx.Client(headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE_S, trust_env=False) as wrong:
+                assert wrong.get(f"{url}/projects").status_code == 401, "which is logged"
+            assert run("documents", "--project", "1", "--json").json["documents"]
+        finally:
+            watching.kill()
 
 
 def test_names_that_are_no_text_are_named_and_all_others_go_on(

@@ -1,11 +1,10 @@
 """`fletcher mcp`: a real process that an assistant starts, with a live owner of the data directory and without one."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,6 +17,7 @@ from fletcher.owner import live_owner
 from fletcher.settings import load_settings
 from tests.agent.story import story_text
 from tests.end_to_end.conftest import fletcher
+from tests.full_pipe import full_pipe
 from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
@@ -95,13 +95,7 @@ async def test_without_an_owner_it_is_the_owner(data_dir: Path, story: Path) -> 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="fills a pipe as POSIX does")
 async def test_an_assistant_that_does_not_read_what_it_logs_holds_nobody_up(data_dir: Path, story: Path) -> None:
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    with suppress(BlockingIOError):
-        while os.write(write, b"x"):
-            pass
-    os.set_blocking(write, True)
-    with os.fdopen(write, "w") as full, os.fdopen(read):
+    with full_pipe() as full:
         async with started(data_dir, "--project", "1", "--file", story, errlog=full) as scribe:
             url = json.loads((data_dir / "owner.json").read_bytes())["url"]
             wrong = {"Authorization": "Bearer wrong"}  # which is logged
