@@ -75,7 +75,7 @@ func execute_batch(calls: Array) -> Dictionary:
 
 func _as_a_whole(calls: Array) -> Array[Dictionary]:
 	var copy: Dictionary = _project.image()
-	var inspected: String = _project.inspector.inspected()
+	var inspected: Array = _project.inspector.inspected()
 	var outcomes: Array[Dictionary] = []
 	for call: Variant in calls:
 		var function := str(call.get("function")) if call is Dictionary else ""

@@ -287,7 +287,8 @@ func center_node(id: int) -> bool:
 func open_scene(id: int) -> bool:
 	if not project.mind._PROJECT.resources.scenes.has(id) or not _may_open(id):
 		return false
-	project.mind.scene_editorial_open(id, true)
+	if id != project.open_scene():  # else Arrow would close the inspector, and all that is selected
+		project.mind.scene_editorial_open(id, true)
 	return true
 
 

@@ -1,7 +1,7 @@
 ## Arrow's inspector: what stands typed in it that is in no node yet, and how it stays what it is.
 extends RefCounted
 
-const Choices := preload("choices.gd")
+const Baseline := preload("baseline.gd")
 const Shown := preload("shown.gd")
 const Typed := preload("typed.gd")
 const WRITING := "Something is being written in the inspector that is not in the story yet: add it, or empty its field."
@@ -23,7 +23,7 @@ var _main: Node
 var _mind: Object
 var _node_tab: Node
 var _typed: RefCounted
-var _choices: RefCounted
+var _baseline: RefCounted
 
 
 func _init(main: Node, mind: Object) -> void:
@@ -31,7 +31,7 @@ func _init(main: Node, mind: Object) -> void:
 	_mind = mind
 	_node_tab = mind.Inspector.Tab.Node
 	_typed = Typed.new(mind)
-	_choices = Choices.new(main, mind)
+	_baseline = Baseline.new(main, mind, _listed)
 
 
 ## Takes in what stands typed in it, as Arrow does before it opens another node; but nothing while an entry of a list is
@@ -88,7 +88,7 @@ func _take_in(id: int, node: Dictionary, shown: Node) -> void:
 func is_emptied_by(function: String, arguments: Dictionary) -> bool:
 	var closes := _closes(function, arguments)
 	var resets := _resets(function, arguments)
-	if (is_writing() and (closes or (resets and _lists_more()))) or (_is_not_taken_in() and (closes or resets)):
+	if (is_writing() and (closes or (resets and _lists_more()))) or (_baseline.is_changed() and (closes or resets)):
 		return true
 	# Of several that are selected Arrow inspects another one, and leaves the tab that is open for that.
 	var leaves_tab: bool = closes and _mind._SELECTED_NODES_IDS.size() > 1
@@ -97,7 +97,7 @@ func is_emptied_by(function: String, arguments: Dictionary) -> bool:
 
 ## Whether anything stands typed in the inspector that is not in the story, and that no call to the inspector takes in.
 func has_typed() -> bool:
-	return is_writing() or _is_not_taken_in() or _typed.is_any()
+	return is_writing() or _baseline.is_changed() or _typed.is_any()
 
 
 ## Whether whoever types now would type into the inspector of a node.
@@ -123,9 +123,10 @@ func refresh() -> void:
 		_node_tab.reset_inspection.call_deferred()
 
 
-## What the story says of the inspected node.
-func inspected() -> String:
-	return str(_mind._PROJECT.resources.nodes.get(_node_id()))
+## What the story says of the inspected node: all that Arrow's inspector shows.
+func inspected() -> Array:
+	var node: Dictionary = _mind._PROJECT.resources.nodes.get(_node_id(), {})
+	return [node.get("name"), node.get("notes"), node.get("data")].duplicate(true)
 
 
 # Whether the inspected node is deleted, or a selected one: then that is deselected, and Arrow reads the inspector.
@@ -147,18 +148,6 @@ func _resets(function: String, arguments: Dictionary) -> bool:
 
 func _node_id() -> int:
 	return _node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
-
-
-# Whether the user has told Arrow not to take in by itself what is typed, and something is.
-func _is_not_taken_in() -> bool:
-	if _main._AUTO_NODE_UPDATE or not _mind._PROJECT.resources.nodes.has(_node_id()):
-		return false
-	if _lists_more() or _choices.are_changed():
-		return true
-	var said := _said_of(_node_id()) + [""]
-	return _texts().any(
-		func(field: Control) -> bool: return field.text not in said and not field.get_parent() is SpinBox
-	)
 
 
 # Whether a list in the inspector is another one than its node has, which is not read while an entry is being written.
@@ -290,17 +279,8 @@ func _texts() -> Array:
 	if shown == null:
 		return fields
 	for type: String in ["TextEdit", "LineEdit"]:
-		fields += shown.find_children("*", type, true, false).filter(_is_shown_in.bind(shown))
+		fields += shown.find_children("*", type, true, false).filter(Baseline.is_shown_in.bind(shown))
 	return fields
-
-
-# Arrow hides those that are of no use for a node, with what another one had in them; the whole inspector may be hidden.
-func _is_shown_in(field: Node, shown: Node) -> bool:
-	while field != shown:
-		if field is CanvasItem and not field.visible:
-			return false
-		field = field.get_parent()
-	return true
 
 
 func _edit(field: Control) -> void:

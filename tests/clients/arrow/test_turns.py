@@ -837,6 +837,7 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
     editor.turn("send", "Add ten gold.")
     editor.put("main", "_AUTO_NODE_UPDATE", False)
     field = editor.inspected(2) + "/Content"
+    page = editor.get(field, "text")
     editor.put(field, "text", "A page that is being writ")
     editor.frames()
     rename = ToolUse("update_variable", {"variable_id": 3, "name": "fuel"})
@@ -845,7 +846,7 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
         assert editor.turn("send", "Rename it.")["failed_calls"] == 1
     assert not editor.fletcher("undo")
     assert editor.get(field, "text") == "A page that is being writ"
-    editor.put(field, "text", "")
+    editor.put(field, "text", page)
 
     shown = editor.inspected(15)
     editor.call(shown, "append_new_line", "A line that is only listed")
@@ -862,8 +863,10 @@ def test_what_arrow_is_told_not_to_take_in_by_itself_stays_where_it_is_typed(edi
         (11, "Rhs/Parameter/Value/Number", "value", 7),
         (11, "Operator", "selected", 0),
         (14, "ClearPage", "button_pressed", True),
+        (14, "Title", "text", ""),
+        (14, "Title", "text", "shine"),
     ],
-    ids=["number", "option", "tick"],
+    ids=["number", "option", "tick", "emptied", "text"],
 )
 def test_nor_does_it_lose_what_is_set_there_and_not_taken_in(
     editor: Editor, server: House, node: int, control: str, name: str, value: object
@@ -887,6 +890,33 @@ def test_nor_does_it_lose_what_is_set_there_and_not_taken_in(
     server.model.play([[rename], [Text(["There."])]])
     assert editor.turn("send", "Rename it.")["failed_calls"] == 0
     editor.put("main", "_AUTO_NODE_UPDATE", True)
+
+
+def test_a_line_in_the_inspector_stays_though_something_begins_to_lead_to_its_node(
+    editor: Editor, server: House
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.put("main", "_RESET_ON_REINSPECTION", False)
+    shown = editor.inspected(15)
+    editor.call(shown, "append_new_line", "A line that is only listed")
+    editor.put(f"{shown}/Line/Edit", "text", "And one that is being writ")
+    editor.frames()
+    server.model.play([[ToolUse("update_node", {"node_id": 22, "data": {"target": 15}})], [Text(["There."])]])
+    assert editor.turn("send", "Jump there.")["failed_calls"] == 0
+    editor.frames(8)
+    assert editor.call(f"{shown}/Lines", "get_item_text", 2) == "A line that is only listed"
+    assert editor.get(f"{shown}/Line/Edit", "text") == "And one that is being writ"
+    editor.put("main", "_RESET_ON_REINSPECTION", True)
+
+
+def test_a_link_to_the_scene_that_is_open_closes_nothing(editor: Editor) -> None:
+    editor.open(text_of("lamp"))
+    field = f"{editor.inspected(15)}/Line/Edit"
+    editor.put(field, "text", "A line that is being writ")
+    assert editor.fletcher("open_scene", 0)
+    editor.frames(8)
+    assert editor.get(field, "text") == "A line that is being writ"
+    assert not editor.fletcher("open_scene", 16)
 
 
 @pytest.mark.parametrize("column", [3, 40])
@@ -916,6 +946,9 @@ def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> N
     assert not editor.get(shown, "visible")
     editor.put(shown, "text", "of another node that was looked at before")
     assert not editor.call("inspector", "has_typed")
+    editor.call("mind", "create_insert_node", "tag_pass", [0, 0], 0)
+    editor.inspected(max(map(int, editor.document["resources"]["nodes"])))
+    assert not editor.call("inspector", "has_typed"), "of no tag Arrow shows none"
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
