@@ -3,11 +3,11 @@
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import TextIO
 
 
 @contextmanager
-def full_pipe() -> Generator[IO[str]]:
+def full_pipe() -> Generator[TextIO]:
     """The end that is written to."""
     read, write = os.pipe()
     os.set_blocking(write, False)
