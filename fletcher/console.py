@@ -63,7 +63,8 @@ class Terminal(Console):
 def _terminal(*, stderr: bool = False) -> Terminal:
     """Lines are broken for terminals only: a file or a program gets each whole."""
     stream = sys.stderr if stderr else sys.stdout
-    return Terminal(stderr=stderr, highlight=False, width=None if stream.isatty() else _UNBROKEN)
+    width = None if stream.isatty() else _UNBROKEN
+    return Terminal(stderr=stderr, highlight=False, emoji=False, width=width)
 
 
 @contextmanager

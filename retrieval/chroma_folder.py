@@ -120,7 +120,7 @@ class ChromaFolder:
 
         That is done before they are so many that Chroma 1.5 itself lets go of some: a small one has nothing on disk
         then, and is taken for damaged. Afterwards everybody's are read again, for seconds where they are large: for
-        a `workspace`, who names as many as it likes, it is done seldom, and half of the places are for others.
+        a `workspace`, who names as many as it likes, it is done seldom, and half of the places that others have left are for further ones.
 
         Raises:
             VectorStoreUnavailable: The workspace has to wait until they may be let go of again.
@@ -144,7 +144,8 @@ class ChromaFolder:
         if monotonic() >= self._full_until:
             return False
         whose = [one for one in self._open.values() if one is not None]
-        return len(whose) >= self._most_open or whose.count(workspace) >= self._most_open // 2
+        own = whose.count(workspace)
+        return own >= (self._most_open - (len(whose) - own)) // 2  # so there are some, however many are greedy
 
     def writing(self) -> AbstractContextManager[object]:
         """Held by whoever writes: to wait within Chroma holds up every thread of the process."""

@@ -173,6 +173,23 @@ def test_what_cannot_be_written_leaves_everything_as_it_was(file: Path, monkeypa
     assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [("story.arrow", b"own")]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="rights as POSIX has them")
+def test_what_is_protected_from_writing_is_not_written(file: Path) -> None:
+    """Though its folder is not, in which another file could take its place."""
+    file.chmod(0o444)
+    file.parent.chmod(0o777)
+    user = os.geteuid()
+    with HeldFile(file) as held:
+        try:
+            if user == 0:  # to whom nothing is protected
+                os.seteuid(12345)
+            with pytest.raises(PermissionError):
+                held.replace(b"own", b"new")
+        finally:
+            os.seteuid(user)
+    assert [(path.name, path.read_bytes()) for path in file.parent.iterdir()] == [("story.arrow", b"own")]
+
+
 @pytest.mark.usefixtures("opened_how")
 def test_what_is_saved_while_it_is_written_is_not_lost(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.fsync", lambda _: file.write_bytes(b"saved in Arrow"))

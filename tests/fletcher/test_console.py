@@ -118,6 +118,13 @@ def test_json_is_the_same_value_and_commands_nothing(capsys: pytest.CaptureFixtu
     assert not [sign for sign in (*_OBEYED, "\ud800") if sign in text]
 
 
+def test_a_name_with_colons_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    console.out.print(console.document_table([report("indexed").as_dict() | {"name": ":smile:.md"}]))
+    console.out.print("She wrote :heart: there.", markup=False)
+    assert ":smile:.md" in (said := capsys.readouterr().out)
+    assert ":heart:" in said
+
+
 def test_an_ingest_ends_with_what_failed_and_why(shown: io.StringIO) -> None:
     done = [DocumentReport(f"{n}.md", "indexed", passages=1) for n in range(2)]
     problem = Problem("DAMAGED", "bible.pdf: it is damaged; export it again.")
