@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from corpora import Catalog, DataDirectory, Originals, Quota, StorageError, StoredOriginals
 from fletcher.errors import CommandError
 from fletcher.settings import Settings
-from ingest import FolderRoots, Ingestor, Painter, ReaderPool, ReadError
+from ingest import FolderRoots, Ingestor, Painter, ReaderPool, ReadError, counted
 from retrieval import Embedder, Reranker, Retriever, VectorStore
 
 if TYPE_CHECKING:
@@ -108,11 +108,11 @@ def _compare(catalog: Catalog, originals: Originals) -> None:
             manifest.settle(known, originals.has)
         except StorageError as error:  # as on a full disk, on which what is there can be searched all the same
             logger.warning("%s The next start tries it again.", error)
-    elif lacking:
+    if lacking:
         logger.warning(
-            "The catalog knows no document, but the originals are there of %d, such as %r. If it was lost: "
+            "The catalog does not know %s, such as %r, whose originals are there. If it was lost: "
             "'fletcher reindex --from-originals' brings them back.",
-            len(lacking),
+            counted(len(lacking), "document"),
             lacking[0].name,
         )
 
