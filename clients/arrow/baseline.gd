@@ -2,6 +2,7 @@
 ## itself what is set there from then on.
 extends RefCounted
 
+const Typed := preload("typed.gd")
 ## In so many frames Arrow has set all of it.
 const FRAMES := 4
 
@@ -31,14 +32,17 @@ func is_changed() -> bool:
 	if _frames < FRAMES or _of != _shown():
 		return false
 	var is_other := func(control: Control) -> bool:
-		return is_instance_valid(control) and _value(control) != _values[control] and is_shown_in(control, _of[0])
+		var is_set: bool = _value(control) != _values[control] or (control is SpinBox and Typed.is_not_entered(control))
+		return is_set and is_shown_in(control, _of[0])
 	return _lists != _shown_lists() or _values.keys().any(is_other)
 
 
-## Whether a control is no part of those that Arrow hides as they are of no use for the node, with what another one had
-## in them; the whole inspector may be hidden.
+## Whether a control is none of those in an inspector that Arrow hides as they are of no use for the node, with what
+## another one had in them; the whole inspector may be hidden.
 static func is_shown_in(control: Node, inspector: Node) -> bool:
-	while control != inspector and control != null:
+	if not inspector.is_ancestor_of(control):
+		return true
+	while control != inspector:
 		if (control is CanvasItem or control is Window) and not control.visible:
 			return false
 		control = control.get_parent()
@@ -47,7 +51,7 @@ static func is_shown_in(control: Node, inspector: Node) -> bool:
 
 func _look() -> void:
 	var now := _shown()
-	if now != _of:
+	if now and now != _of:
 		_of = now
 		_frames = 0
 	elif now and _frames < FRAMES:
@@ -61,6 +65,8 @@ func _look() -> void:
 func _shown() -> Array:
 	var inspector: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
 	var id: int = _node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID
+	if inspector == null and _of and id == _of[1]:  # while several nodes are selected
+		inspector = _of[0]
 	var node: Dictionary = _mind._PROJECT.resources.nodes.get(id, {})
 	if _main._AUTO_NODE_UPDATE or inspector == null or not node:
 		return []
@@ -69,12 +75,16 @@ func _shown() -> Array:
 
 func _controls() -> Array:
 	var inside: Array = _of[0].find_children("*", "Control", true, false)
+	# Of a number Arrow shows the text only once it is drawn.
+	inside = inside.filter(func(control: Control) -> bool: return not control.get_parent() is SpinBox)
 	return [_node_tab.NodeNameEdit, _node_tab.NodeNotesEdit] + inside
 
 
 func _value(control: Control) -> Variant:
 	if control is LineEdit or control is TextEdit:
 		return control.text
+	if control is SpinBox:
+		return control.value
 	if control is OptionButton:
 		return control.get_selected_id()
 	if control is ColorPickerButton:

@@ -14,6 +14,8 @@ const ENTRIES := [
 	"Checkables/Parts/Edit/Params/Key",
 	"Checkables/Parts/Edit/Params/Value",
 ]
+## Where it is written where a jump leads.
+const DESTINATION := &"Destination"
 ## What Arrow lists in place of a pattern that is empty.
 const BLANK := "--BLANK--"
 ## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
@@ -41,10 +43,10 @@ func pull() -> bool:
 	var nodes: Dictionary = _mind._PROJECT.resources.nodes
 	var id := _node_id()
 	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
-	if not _main._AUTO_NODE_UPDATE or not nodes.has(id) or shown == null:
+	if not nodes.has(id) or shown == null:
 		return false
 	_leave_as_typed(_texts(), id)
-	if is_writing():
+	if not _main._AUTO_NODE_UPDATE or is_writing():
 		return false
 	var before: int = _mind._PROJECT.hash()
 	var history: Dictionary = _mind._HISTORY.duplicate()
@@ -97,7 +99,17 @@ func is_emptied_by(function: String, arguments: Dictionary) -> bool:
 
 ## Whether anything stands typed in the inspector that is not in the story, and that no call to the inspector takes in.
 func has_typed() -> bool:
-	return is_writing() or _baseline.is_changed() or _typed.is_any()
+	return is_writing() or _baseline.is_changed() or _typed.is_any() or _texts().any(_is_half_written)
+
+
+# Whether somebody types there what no call to the inspector takes in: a number, where a jump leads, or a name that
+# another node has.
+func _is_half_written(field: Control) -> bool:
+	if not field is LineEdit or not (field.has_focus() or field.name == DESTINATION):
+		return false
+	if field.get_parent() is SpinBox:
+		return Typed.is_not_entered(field.get_parent())
+	return not field.text.is_empty() and field.text not in _said_of(_node_id())
 
 
 ## Whether whoever types now would type into the inspector of a node.
@@ -199,7 +211,7 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 	var typed := fields.map(
 		func(field: Control) -> Array:
 			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
-			return [field, field.text, _caret(field), is_in_no_node, field.has_focus()]
+			return [field, field.text, _caret(field), is_in_no_node, field.has_focus(), _selection(field)]
 	)
 	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
 	for _frame in 2:
@@ -226,7 +238,10 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void
 	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
 		field.text = one[1]
 		field.text_changed.emit(one[1])
-	elif (is_beside or one[4]) and is_new and not field.get_parent() is SpinBox:
+	elif field.get_parent() is SpinBox:
+		if one[4] and not Typed.is_not_entered(field.get_parent()):
+			field.text = one[1]
+	elif (is_beside or one[4]) and is_new:
 		if field.text.is_empty() or field.text in said:
 			field.text = one[1]
 			if field is LineEdit:
@@ -235,6 +250,7 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void
 		_edit(field)  # Arrow has hidden it for a moment
 	if field.text == one[1]:
 		_set_caret(field, one[2])
+		_select(field, one[5])
 	else:
 		if _caret(field) == [0, 0]:  # Arrow has, as something that is named in it is called otherwise now
 			_set_caret(field, _moved(one[2], one[1], field.text))
@@ -292,6 +308,25 @@ func _edit(field: Control) -> void:
 
 func _caret(field: Control) -> Array:
 	return [0, field.caret_column] if field is LineEdit else [field.get_caret_line(), field.get_caret_column()]
+
+
+# What is selected: from where to where, or nothing.
+func _selection(field: Control) -> Array:
+	if not field.has_selection():
+		return []
+	if field is LineEdit:
+		return [field.get_selection_from_column(), field.get_selection_to_column()]
+	return [
+		field.get_selection_from_line(),
+		field.get_selection_from_column(),
+		field.get_selection_to_line(),
+		field.get_selection_to_column(),
+	]
+
+
+func _select(field: Control, selection: Array) -> void:
+	if selection:
+		field.callv("select", selection)
 
 
 func _set_caret(field: Control, caret: Array) -> void:

@@ -98,7 +98,8 @@ func _is_of_author() -> bool:
 	return overlay.visible and overlay.AuthorsInfoEdit.text != str(known[0])
 
 
-func _is_not_entered(number: SpinBox) -> bool:
+## Whether what stands in a number's field is another one than it is, or none yet.
+static func is_not_entered(number: SpinBox) -> bool:
 	# Arrow's own languages have digits of their own.
 	var text := TextServerManager.get_primary_interface().parse_number(number.get_line_edit().text)
 	return number.is_visible_in_tree() and not (text.is_valid_float() and text.to_float() == number.value)
@@ -118,7 +119,7 @@ func _is_in(of: Dictionary, resources: Dictionary) -> bool:
 	var panel: Control = tab.get(of.panel)
 	if not _is_open(tab) or not panel.visible:
 		return false
-	if panel.find_children("*", "SpinBox", true, false).any(_is_not_entered):
+	if panel.find_children("*", "SpinBox", true, false).any(is_not_entered):
 		return true
 	var edited: Dictionary = resources.get(tab.get(of.edited), {})
 	# What a filter hides is not shown anew when it is changed.

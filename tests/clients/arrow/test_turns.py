@@ -919,6 +919,46 @@ def test_a_link_to_the_scene_that_is_open_closes_nothing(editor: Editor) -> None
     assert not editor.fletcher("open_scene", 16)
 
 
+@pytest.mark.parametrize("hidden_by", ["another tab", "several selected"])
+def test_what_is_not_taken_in_is_known_as_such_while_it_is_not_shown(
+    editor: Editor, server: House, hidden_by: str
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.put("main", "_AUTO_NODE_UPDATE", False)
+    editor.put("main", "_RESET_ON_REINSPECTION", hidden_by == "another tab")
+    field = f"{editor.inspected(14)}/Content"
+    notes = f"{_TABS}/Node/Properties/Parameters/Notes" if hidden_by == "another tab" else field
+    editor.put(notes, "text", "What is being writ")
+    editor.frames()
+    if hidden_by == "another tab":
+        editor.call(_INSPECTOR_PANEL, "show_tab_of_title", "Characters")
+    else:
+        editor.call(f"{_TABS}/Node", "block_node_tab")
+        editor.frames(8)
+        editor.call("mind", "inspect_node", 14, -1, True)
+    editor.frames(8)
+    server.model.play([[ToolUse("update_node", {"node_id": 14, "name": "gleam"})], [Text(["There."])]])
+    assert editor.turn("send", "Rename it.")["failed_calls"] == 1
+    assert editor.get(notes, "text") == "What is being writ"
+    editor.put("main", "_AUTO_NODE_UPDATE", True)
+    editor.put("main", "_RESET_ON_REINSPECTION", True)
+
+
+@pytest.mark.parametrize("written", ["", "-", "7"])
+def test_a_number_that_is_being_written_is_not_put_back(editor: Editor, server: House, written: str) -> None:
+    """By a call that has Arrow set the fields of its node anew."""
+    editor.open(text_of("lamp"))
+    field = f"{editor.inspected(11)}/Rhs/Parameter/Value/Number"
+    field += f"/{str(editor.call(field, 'get_line_edit')).partition(':')[0]}"
+    editor.call(field, "edit")
+    editor.put(field, "text", written)
+    editor.frames()
+    server.model.play([[ToolUse("update_node", {"node_id": 11, "notes": "Enough?"})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    editor.frames(8)
+    assert editor.get(field, "text") == written
+
+
 @pytest.mark.parametrize("column", [3, 40])
 def test_whoever_writes_where_somebody_is_named_goes_on_there(editor: Editor, server: House, column: int) -> None:
     """Arrow writes the new name into the text, before the caret or behind it."""
