@@ -68,13 +68,14 @@ class Watch:
     """Watches files and folders, until `stop` is set. Used by one thread.
 
     A file is left alone while it is written, and files that change together are one change. A folder that is not
-    there any more, or all of a sudden another and empty, is a problem and not a change: a drive that was taken out.
+    there any more, or all of a sudden another that has none of its documents, is a problem and not a change: a drive
+    that was taken out.
 
     Args:
         paths: Files and folders; their documents have the names that `scan` gives them.
         stop: Ends a `wait`.
-        holds_documents: Documents of these folders are known, so that one that is empty from the first is not
-            believed either.
+        documents: Names of those that are known of these folders, so that one that is empty from the first, or has
+            none of several, is not believed either.
         real: The paths are real ones of folders, and a server follows them for others: if a link comes into the way,
             nothing behind it is read, and none has more than `MOST_ENTRIES`. None is looked at before `wait`.
         turn: Had while what has changed is looked into: a drive that hangs keeps nobody else's waiting for that.
@@ -85,12 +86,12 @@ class Watch:
         paths: Iterable[str | Path],
         stop: threading.Event,
         *,
-        holds_documents: bool = False,
+        documents: Collection[str] = (),
         real: bool = False,
         turn: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._turn = turn
-        self._roots = [_Root(Path(path), holds_documents, real) for path in paths]
+        self._roots = [_Root(Path(path), documents, real) for path in paths]
         self._stop = stop
         self._notices = _Notices(stop)
         self._has_begun = False
@@ -243,7 +244,7 @@ class _Again:
 class _Root:
     """One of the watched paths, and whether what is seen of it can be believed."""
 
-    def __init__(self, path: Path, holds_documents: bool, real: bool) -> None:
+    def __init__(self, path: Path, documents: Collection[str], real: bool) -> None:
         self._path = path
         inside = path if real else Path(os.path.realpath(path))
         most = MOST_ENTRIES if real else None
@@ -251,7 +252,7 @@ class _Root:
         self._look = look_at if is_file else partial(look_into, inside=inside, most=most)
         self._last = Look(path)
         self._identity: Identity | None = None
-        self._holds_documents = holds_documents
+        self._documents = documents  # as they were known from the first
         self._trouble: Problem | None = None
         self._trouble_since = 0.0
         self.problem: Problem | None = None
@@ -283,11 +284,26 @@ class _Root:
 
     def _believed(self, seen: Look) -> Look:
         identity = next(iter(seen.folders.values()))
-        if not seen.stamps and self._holds_documents and identity != self._identity:
-            raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, as if a drive had been taken out.")
-        self._holds_documents = bool(seen.stamps)
+        if identity != self._identity and self._holds_documents:
+            as_if = "as if a drive had been taken out."
+            if not seen.stamps:
+                raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
+            if self._has_none_of_them(seen):
+                problem = f"{self._path}: it is another folder, with none of the documents that were there, {as_if}"
+                raise ScanError("FOLDER_REPLACED", f"{problem} If that is meant, link or watch it once more.")
+        self._documents = ()
         self._identity = identity
         return seen
+
+    @property
+    def _holds_documents(self) -> bool:
+        return bool(self._documents or self._last.stamps)
+
+    def _has_none_of_them(self, seen: Look) -> bool:
+        if len(self._documents) == 1:  # which may have got another name while nobody looked
+            return False
+        known = {*self._documents, *map(known_as, self._last.stamps)}
+        return not any(known_as(below) in known for below in seen.stamps)
 
     def _kept(self) -> str:
         return "Its documents are kept as they are until it is back." if self._holds_documents else ""

@@ -123,7 +123,7 @@ class LinkedFolders:
         async with self._changed(key):
             write = partial(self._catalog.link_folder, key, admitted, self._watcher, _LEASE_S, by_owner=by_owner)
             await self._in_thread(write)
-            first = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), holds_documents=False)
+            first = await self._begin(LinkedFolder(key, admitted, by_owner=by_owner), ())
         return await first
 
     async def unlink(self, key: ProjectKey) -> LinkedFolder:
@@ -243,7 +243,7 @@ class LinkedFolders:
                 "project %s of workspace %s: follows %s", folder.key.project_id, folder.key.workspace, folder.path
             )
             documents = await self._in_thread(self._catalog.folder_documents, folder.key)
-            await self._begin(folder, holds_documents=bool(documents))
+            await self._begin(folder, documents)
 
     async def _may_follow(self, folder: LinkedFolder) -> bool:
         """Whether it is ours to follow, for some seconds at least; another link may have taken its place."""
@@ -265,7 +265,7 @@ class LinkedFolders:
             return Problem(error.code, error.message)
         return None
 
-    async def _begin(self, folder: LinkedFolder, *, holds_documents: bool) -> "asyncio.Future[IngestReport]":
+    async def _begin(self, folder: LinkedFolder, documents: Collection[str]) -> "asyncio.Future[IngestReport]":
         stop, first = threading.Event(), asyncio.get_running_loop().create_future()
 
         def go_on() -> None:
@@ -274,7 +274,7 @@ class LinkedFolders:
 
         turn = partial(self._looks.taken, folder.key.workspace, go_on)
         watch = await self._in_thread(
-            partial(Watch, [folder.path], stop, holds_documents=holds_documents, real=True, turn=turn)
+            partial(Watch, [folder.path], stop, documents=documents, real=True, turn=turn)
         )
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower

@@ -247,7 +247,7 @@ def test_what_happened_while_nobody_watched_is_made_up_for(
     linked.follow()
     (folder / "ferry.md").unlink()
     (folder / "harbour.md").write_text("It freezes in winter.")
-    linked.watch = Watch([folder], threading.Event(), holds_documents=True)
+    linked.watch = Watch([folder], threading.Event(), documents=["bible.md"])
     assert linked.follow() == {"bible.md": "unchanged", "harbour.md": "indexed", "ferry.md": "removed"}
 
 

@@ -42,8 +42,52 @@ def test_an_empty_place_where_a_drive_was_is_not_believed(
     assert_nothing_more(watch)
 
 
+def test_nor_is_another_folder_with_none_of_its_documents(
+    folder: Path, watch: Watch, clock: Clock, tmp_path: Path
+) -> None:
+    """As where a drive is to be mounted, and a note says so."""
+
+    def unmount() -> None:
+        folder.rename(tmp_path / "away")
+        folder.mkdir()
+        write(folder / "README.md", "The drive is not mounted.")
+
+    def mount() -> None:
+        (folder / "README.md").unlink()
+        folder.rmdir()
+        (tmp_path / "away").rename(folder)
+
+    clock.at(10, unmount)
+    (problem,) = taken(watch).problems
+    assert problem.code == "FOLDER_REPLACED"
+    assert "are kept" in problem.message
+    clock.at(100, mount)
+    assert taken(watch).problems == ()
+    assert_nothing_more(watch)
+
+
+def test_a_folder_of_that_name_with_one_of_its_documents_is_believed(
+    folder: Path, watch: Watch, clock: Clock, tmp_path: Path
+) -> None:
+    def replace() -> None:
+        folder.rename(tmp_path / "away")
+        folder.mkdir()
+        write(folder / "bible.md", "Elena left.")
+
+    clock.at(10, replace)
+    change = taken(watch)
+    assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, {"quests/ferry.md"})
+
+
+@pytest.mark.parametrize("documents", [["bible.md"], ["bible.md", "ferry.md"]])
+def test_nor_at_the_start_one_with_none_of_several(tmp_path: Path, clock: Clock, documents: list[str]) -> None:
+    write(tmp_path / "README.md", "The drive is not mounted.")
+    change = taken(Watch([tmp_path], clock, documents=documents))
+    assert [problem.code for problem in change.problems] == ["FOLDER_REPLACED"] * (len(documents) > 1)
+
+
 def test_an_empty_place_is_not_believed_at_the_start_either(tmp_path: Path, clock: Clock) -> None:
-    watch = Watch([tmp_path], clock, holds_documents=True)
+    watch = Watch([tmp_path], clock, documents=["bible.md"])
     (problem,) = taken(watch).problems
     assert problem.code == "FOLDER_EMPTY"
     clock.at(10, lambda: write(tmp_path / "bible.md", "Elena."))
@@ -52,7 +96,7 @@ def test_an_empty_place_is_not_believed_at_the_start_either(tmp_path: Path, cloc
 
 
 def test_a_missing_folder_at_the_start_has_no_first_change_before_it_is_there(tmp_path: Path, clock: Clock) -> None:
-    watch = Watch([tmp_path / "drive"], clock, holds_documents=True)
+    watch = Watch([tmp_path / "drive"], clock, documents=["bible.md"])
     change = taken(watch)
     assert [problem.code for problem in change.problems] == ["FOLDER_MISSING"]
     assert not change.lacks("bible.md")
@@ -104,7 +148,7 @@ def test_a_folder_that_may_not_be_looked_at_is_a_problem_until_it_may(
     """Nor one on a drive that does not answer; at the start neither."""
     clock.at(10, lambda: forbid(str(folder)))
     assert [problem.code for problem in taken(watch).problems] == ["UNREADABLE"]
-    another = Watch([folder], clock, holds_documents=True)
+    another = Watch([folder], clock, documents=["bible.md"])
     assert [problem.code for problem in taken(another).problems] == ["UNREADABLE"]
     for each in (watch, another):
         forbid(None)
