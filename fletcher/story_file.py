@@ -41,7 +41,9 @@ def said_if_not_written(file: Path) -> Generator[None]:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise CommandError(f"{file} cannot be written: {reason}. It is as it was; ask for it once more after that.") from error
+        raise CommandError(
+            f"{file} cannot be written: {reason}. It is as it was; ask for it once more after that."
+        ) from error
 
 
 class StoryFile:

@@ -120,7 +120,8 @@ class ChromaFolder:
 
         That is done before they are so many that Chroma 1.5 itself lets go of some: a small one has nothing on disk
         then, and is taken for damaged. Afterwards everybody's are read again, for seconds where they are large: for
-        a `workspace`, who names as many as it likes, it is done seldom, and half of the places that others have left are for further ones.
+        a `workspace`, who names as many as it likes, it is done seldom, and half of the places that others have left
+        are for further ones.
 
         Raises:
             VectorStoreUnavailable: The workspace has to wait until they may be let go of again.

@@ -31,10 +31,13 @@ func _init(main: Node, mind: Object, listed: Callable) -> void:
 func is_changed() -> bool:
 	if _frames < FRAMES or _of != _shown():
 		return false
-	var is_other := func(control: Control) -> bool:
-		var is_set: bool = _value(control) != _values[control] or (control is SpinBox and Typed.is_not_entered(control))
-		return is_set and is_shown_in(control, _of[0])
-	return _lists != _shown_lists() or _values.keys().any(is_other)
+	return _lists != _shown_lists() or _values.keys().any(_is_other)
+
+
+func _is_other(control: Variant) -> bool:
+	if not is_instance_valid(control) or not is_shown_in(control, _of[0]):  # Arrow makes those of tags anew
+		return false
+	return _value(control) != _values[control] or (control is SpinBox and Typed.is_not_entered(control))
 
 
 ## Whether a control is none of those in an inspector that Arrow hides as they are of no use for the node, with what

@@ -273,9 +273,7 @@ class LinkedFolders:
                 raise _ended()
 
         turn = partial(self._looks.taken, folder.key.workspace, go_on)
-        watch = await self._in_thread(
-            partial(Watch, [folder.path], stop, documents=documents, real=True, turn=turn)
-        )
+        watch = await self._in_thread(partial(Watch, [folder.path], stop, documents=documents, real=True, turn=turn))
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower
         follower.task = asyncio.create_task(self._follow(follower))
