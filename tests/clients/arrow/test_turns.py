@@ -986,9 +986,15 @@ def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> N
     assert not editor.get(shown, "visible")
     editor.put(shown, "text", "of another node that was looked at before")
     assert not editor.call("inspector", "has_typed")
-    editor.call("mind", "create_insert_node", "tag_pass", [0, 0], 0)
+    editor.call("mind", "create_insert_node", "tag_pass", {"vec": [0, 0]}, 0)
     editor.inspected(max(map(int, editor.document["resources"]["nodes"])))
     assert not editor.call("inspector", "has_typed"), "of no tag Arrow shows none"
+    tagged = {"data": {"character": 6, "pass": [0, [["mood", "glad"]]]}}
+    editor.call("mind", "create_insert_node", "tag_pass", {"vec": [0, 0]}, 0, True, "", tagged)
+    shown = editor.inspected(max(map(int, editor.document["resources"]["nodes"])))
+    editor.call(shown, "refresh_checkable_tags")
+    editor.frames(8)
+    assert not editor.call("inspector", "has_typed"), "Arrow makes what shows a tag anew"
     editor.put("main", "_AUTO_NODE_UPDATE", True)
 
 
