@@ -14,8 +14,6 @@ const ENTRIES := [
 	"Checkables/Parts/Edit/Params/Key",
 	"Checkables/Parts/Edit/Params/Value",
 ]
-## Where it is written where a jump leads.
-const DESTINATION := &"Destination"
 ## What Arrow lists in place of a pattern that is empty.
 const BLANK := "--BLANK--"
 ## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
@@ -105,11 +103,15 @@ func has_typed() -> bool:
 # Whether somebody types there what no call to the inspector takes in: a number, where a jump leads, or a name that
 # another node has.
 func _is_half_written(field: Control) -> bool:
-	if not field is LineEdit or not (field.has_focus() or field.name == DESTINATION):
+	if not field is LineEdit or not field.has_focus():
 		return false
 	if field.get_parent() is SpinBox:
-		return Typed.is_not_entered(field.get_parent())
+		return _is_half_a_number(field)
 	return not field.text.is_empty() and field.text not in _said_of(_node_id())
+
+
+func _is_half_a_number(field: Control) -> bool:
+	return field.get_parent() is SpinBox and Typed.is_not_entered(field.get_parent())
 
 
 ## Whether whoever types now would type into the inspector of a node.
@@ -211,7 +213,10 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 	var typed := fields.map(
 		func(field: Control) -> Array:
 			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
-			return [field, field.text, _caret(field), is_in_no_node, field.has_focus(), _selection(field)]
+			var is_in_no_number: bool = field.has_focus() and _is_half_a_number(field)
+			return [
+				field, field.text, _caret(field), is_in_no_node, field.has_focus(), is_in_no_number, _selection(field)
+			]
 	)
 	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
 	for _frame in 2:
@@ -220,28 +225,38 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 
 
 # Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
-func _put_all_back(typed: Array, inspected: int, is_beside: bool, further := 0) -> void:
+# Of what is otherwise in a later frame nobody knows whether it was Arrow or a key: only what is gone then is put back.
+func _put_all_back(typed: Array, inspected: int, is_beside: bool, steps := 0) -> void:
 	if _node_id() != inspected:
 		return
 	var said := _said_of(inspected)
 	for one: Array in typed:
-		_put_back(one, one[0] in _entries(), is_beside, said)
-	if further:
-		_put_all_back.call_deferred(typed, inspected, is_beside, further - 1)
+		if steps:
+			_select_again(one)
+		_put_back(one, one[0] in _entries(), is_beside, said, steps > 0)
+	if steps > 1:
+		_put_all_back.call_deferred(typed, inspected, is_beside, steps - 1)
+
+
+# What was half written of a number, and what was selected to be written over.
+func _select_again(one: Array) -> void:
+	var field: Control = one[0]
+	if one[5] and not _is_half_a_number(field):
+		field.text = one[1]
+		_set_caret(field, one[2])
+	if one[6] and field.text == one[1] and not field.has_selection():
+		field.callv("select", one[6])
 
 
 # What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has
 # added a line has it in the list.
-func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void:
+func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array, is_at_once: bool) -> void:
 	var field: Control = one[0]
 	var is_new: bool = one[3] and one[1] not in said
 	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
 		field.text = one[1]
 		field.text_changed.emit(one[1])
-	elif field.get_parent() is SpinBox:
-		if one[4] and not Typed.is_not_entered(field.get_parent()):
-			field.text = one[1]
-	elif (is_beside or one[4]) and is_new:
+	elif (is_beside or one[4]) and is_new and not field.get_parent() is SpinBox:
 		if field.text.is_empty() or field.text in said:
 			field.text = one[1]
 			if field is LineEdit:
@@ -249,8 +264,8 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array) -> void
 	if one[4] and field.is_visible_in_tree() and _main.get_viewport().gui_get_focus_owner() == null:
 		_edit(field)  # Arrow has hidden it for a moment
 	if field.text == one[1]:
-		_set_caret(field, one[2])
-		_select(field, one[5])
+		if not field.has_selection() and (is_at_once or _caret(field) == [0, 0]):
+			_set_caret(field, one[2])
 	else:
 		if _caret(field) == [0, 0]:  # Arrow has, as something that is named in it is called otherwise now
 			_set_caret(field, _moved(one[2], one[1], field.text))
@@ -310,23 +325,14 @@ func _caret(field: Control) -> Array:
 	return [0, field.caret_column] if field is LineEdit else [field.get_caret_line(), field.get_caret_column()]
 
 
-# What is selected: from where to where, or nothing.
+# What is selected, in the direction in which it was; nothing else.
 func _selection(field: Control) -> Array:
 	if not field.has_selection():
 		return []
 	if field is LineEdit:
 		return [field.get_selection_from_column(), field.get_selection_to_column()]
-	return [
-		field.get_selection_from_line(),
-		field.get_selection_from_column(),
-		field.get_selection_to_line(),
-		field.get_selection_to_column(),
-	]
-
-
-func _select(field: Control, selection: Array) -> void:
-	if selection:
-		field.callv("select", selection)
+	var origin := [field.get_selection_origin_line(), field.get_selection_origin_column()]
+	return origin + _caret(field)
 
 
 func _set_caret(field: Control, caret: Array) -> void:
