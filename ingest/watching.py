@@ -283,14 +283,15 @@ class _Root:
         return self._last
 
     def _believed(self, seen: Look) -> Look:
+        # Another drive in the same place may have the same identity: after trouble it says nothing.
         identity = next(iter(seen.folders.values()))
-        if identity != self._identity and self._holds_documents:
-            as_if = "as if a drive had been taken out."
-            if not seen.stamps:
-                raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
-            if self._has_none_of_them(seen):
-                problem = f"{self._path}: it is another folder, with none of the documents that were there, {as_if}"
-                raise ScanError("FOLDER_REPLACED", f"{problem} If that is meant, link or watch it once more.")
+        is_same = identity == self._identity and self._trouble is None
+        as_if = "as if a drive had been taken out."
+        if not seen.stamps and self._holds_documents and not is_same:
+            raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
+        if seen.stamps and not is_same and self._has_none_of_them(seen):
+            problem = f"{self._path}: none of the documents that were there is, but others are, {as_if}"
+            raise ScanError("FOLDER_REPLACED", f"{problem} If that is meant, link or watch it once more.")
         self._documents = ()
         self._identity = identity
         return seen
@@ -300,10 +301,11 @@ class _Root:
         return bool(self._documents or self._last.stamps)
 
     def _has_none_of_them(self, seen: Look) -> bool:
-        if len(self._documents) == 1:  # which may have got another name while nobody looked
-            return False
         known = {*self._documents, *map(known_as, self._last.stamps)}
-        return not any(known_as(below) in known for below in seen.stamps)
+        unread, there = _unread([seen]), {known_as(below) for below in seen.stamps}
+        if not known or any(name in there or name.startswith(unread) for name in known):
+            return False
+        return not {*seen.stamps.values()} & {*self._last.stamps.values()}  # all may have got other names
 
     def _kept(self) -> str:
         return "Its documents are kept as they are until it is back." if self._holds_documents else ""

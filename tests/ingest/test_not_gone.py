@@ -1,6 +1,7 @@
 """Folders and files that are away, or may not be looked at, are not gone. Files are real, the clock is the test's."""
 
 import os
+import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -79,11 +80,42 @@ def test_a_folder_of_that_name_with_one_of_its_documents_is_believed(
     assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, {"quests/ferry.md"})
 
 
-@pytest.mark.parametrize("documents", [["bible.md"], ["bible.md", "ferry.md"]])
-def test_nor_at_the_start_one_with_none_of_several(tmp_path: Path, clock: Clock, documents: list[str]) -> None:
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_nor_is_another_drive_in_the_same_place(
+    folder: Path, watch: Watch, clock: Clock, tmp_path: Path, *, is_empty: bool
+) -> None:
+    """Which may have the same device and inode as the one before it."""
+
+    def change_drives() -> None:
+        (folder / "bible.md").unlink()
+        shutil.rmtree(folder / "quests")
+        folder.rename(tmp_path / "same")
+
+    def mount() -> None:
+        (tmp_path / "same").rename(folder)
+        if not is_empty:
+            write(folder / "holiday.md", "Of another drive.")
+
+    clock.at(10, change_drives)
+    assert [problem.code for problem in taken(watch).problems] == ["FOLDER_MISSING"]
+    clock.at(100, mount)
+    assert [problem.code for problem in taken(watch).problems] == ["FOLDER_EMPTY" if is_empty else "FOLDER_REPLACED"]
+
+
+def test_all_may_get_other_names(folder: Path, watch: Watch, clock: Clock) -> None:
+    def rename() -> None:
+        (folder / "bible.md").rename(folder / "world.md")
+        (folder / "quests").rename(folder / "missions")
+
+    clock.at(10, rename)
+    change = taken(watch)
+    assert (set(texts(change)), change.gone) == ({"world.md", "missions/ferry.md"}, {"bible.md", "quests/ferry.md"})
+
+
+def test_nor_at_the_start_one_with_none_of_them(tmp_path: Path, clock: Clock) -> None:
     write(tmp_path / "README.md", "The drive is not mounted.")
-    change = taken(Watch([tmp_path], clock, documents=documents))
-    assert [problem.code for problem in change.problems] == ["FOLDER_REPLACED"] * (len(documents) > 1)
+    change = taken(Watch([tmp_path], clock, documents=["bible.md"]))
+    assert [problem.code for problem in change.problems] == ["FOLDER_REPLACED"]
 
 
 def test_an_empty_place_is_not_believed_at_the_start_either(tmp_path: Path, clock: Clock) -> None:
