@@ -225,27 +225,21 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 
 
 # Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
-# Of what is otherwise in a later frame nobody knows whether it was Arrow or a key: only what is gone then is put back.
+# Of what is otherwise in a later frame nobody knows whether it was Arrow or a key: then only a caret that is gone is put
+# back.
 func _put_all_back(typed: Array, inspected: int, is_beside: bool, steps := 0) -> void:
 	if _node_id() != inspected:
 		return
 	var said := _said_of(inspected)
 	for one: Array in typed:
-		if steps:
-			_select_again(one)
-		_put_back(one, one[0] in _entries(), is_beside, said, steps > 0)
+		var field: Control = one[0]
+		if steps and one[5] and not _is_half_a_number(field):
+			field.text = one[1]
+		_put_back(one, field in _entries(), is_beside, said, steps > 0)
+		if steps and one[6] and field.text == one[1] and not field.has_selection():
+			field.callv("select", one[6])
 	if steps > 1:
 		_put_all_back.call_deferred(typed, inspected, is_beside, steps - 1)
-
-
-# What was half written of a number, and what was selected to be written over.
-func _select_again(one: Array) -> void:
-	var field: Control = one[0]
-	if one[5] and not _is_half_a_number(field):
-		field.text = one[1]
-		_set_caret(field, one[2])
-	if one[6] and field.text == one[1] and not field.has_selection():
-		field.callv("select", one[6])
 
 
 # What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has
@@ -253,10 +247,10 @@ func _select_again(one: Array) -> void:
 func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array, is_at_once: bool) -> void:
 	var field: Control = one[0]
 	var is_new: bool = one[3] and one[1] not in said
-	if is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
+	if is_at_once and is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
 		field.text = one[1]
 		field.text_changed.emit(one[1])
-	elif (is_beside or one[4]) and is_new and not field.get_parent() is SpinBox:
+	elif is_at_once and (is_beside or one[4]) and is_new and not field.get_parent() is SpinBox:
 		if field.text.is_empty() or field.text in said:
 			field.text = one[1]
 			if field is LineEdit:
@@ -264,7 +258,7 @@ func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array, is_at_o
 	if one[4] and field.is_visible_in_tree() and _main.get_viewport().gui_get_focus_owner() == null:
 		_edit(field)  # Arrow has hidden it for a moment
 	if field.text == one[1]:
-		if not field.has_selection() and (is_at_once or _caret(field) == [0, 0]):
+		if is_at_once or (_caret(field) == [0, 0] and not field.has_selection()):
 			_set_caret(field, one[2])
 	else:
 		if _caret(field) == [0, 0]:  # Arrow has, as something that is named in it is called otherwise now
@@ -329,8 +323,9 @@ func _caret(field: Control) -> Array:
 func _selection(field: Control) -> Array:
 	if not field.has_selection():
 		return []
-	if field is LineEdit:
-		return [field.get_selection_from_column(), field.get_selection_to_column()]
+	if field is LineEdit:  # of which nobody but a key can say where a selection in the midst has begun
+		var from: int = field.get_selection_from_column()
+		return [] if from else [from, field.get_selection_to_column()]
 	var origin := [field.get_selection_origin_line(), field.get_selection_origin_column()]
 	return origin + _caret(field)
 
