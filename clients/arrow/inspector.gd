@@ -225,8 +225,8 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 
 
 # Arrow sets the fields after the call, in some steps of the same frame: behind each, and so before anybody's next key.
-# Of what is otherwise in a later frame nobody knows whether it was Arrow or a key: only a caret that is gone is put back
-# then.
+# Of what is otherwise in a later frame nobody knows whether it was Arrow or a key: then only a caret that is gone is
+# put back.
 func _put_all_back(typed: Array, inspected: int, is_beside: bool, steps := 0) -> void:
 	if _node_id() != inspected:
 		return
