@@ -24,7 +24,7 @@ _NO_WAITING: int = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 _NO_LINK_ANYWHERE: int = getattr(os, "O_NOFOLLOW_ANY", 0)  # macOS
 _FILE: int = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NO_WAITING | _NO_LINK
-_WRITTEN: int = (_FILE & ~os.O_RDONLY) | os.O_WRONLY
+_WRITTEN: int = _FILE | os.O_WRONLY
 # O_PATH, where there is one, needs no permission to list the folder, as opening by the whole path needs none.
 _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", 0)
 _CAN_HOLD = bool(_NO_LINK) and {os.open, os.rename, os.unlink} <= os.supports_dir_fd

@@ -75,7 +75,7 @@ class Watch:
         paths: Files and folders; their documents have the names that `scan` gives them.
         stop: Ends a `wait`.
         documents: Names of those that are known of these folders, so that one that is empty from the first, or has
-            none of several, is not believed either.
+            none of them, is not believed either.
         real: The paths are real ones of folders, and a server follows them for others: if a link comes into the way,
             nothing behind it is read, and none has more than `MOST_ENTRIES`. None is looked at before `wait`.
         turn: Had while what has changed is looked into: a drive that hangs keeps nobody else's waiting for that.

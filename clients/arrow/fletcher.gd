@@ -293,10 +293,10 @@ func open_scene(id: int) -> bool:
 
 
 func _may_open(scene_id: int) -> bool:
-	var is_other: bool = scene_id != project.open_scene()
-	if is_other:
-		project.pull_inspector()  # as Arrow does before it opens another node
-	return not (is_other and project.inspector.has_typed()) or _fail("NOT_OPENED", Inspector.WRITING)
+	if scene_id == project.open_scene():
+		return true
+	project.pull_inspector()  # as Arrow does before it opens another node
+	return not project.inspector.has_typed() or _fail("NOT_OPENED", Inspector.WRITING)
 
 
 func _state() -> String:

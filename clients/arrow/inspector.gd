@@ -211,12 +211,16 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 	var said := _said_of(inspected)
 	var is_beside := is_writing()
 	var typed := fields.map(
-		func(field: Control) -> Array:
-			var is_in_no_node: bool = not field.text.is_empty() and field.text not in said
-			var is_in_no_number: bool = field.has_focus() and _is_half_a_number(field)
-			return [
-				field, field.text, _caret(field), is_in_no_node, field.has_focus(), is_in_no_number, _selection(field)
-			]
+		func(field: Control) -> Dictionary:
+			return {
+				"field": field,
+				"text": field.text,
+				"caret": _caret(field),
+				"selection": _selection(field),
+				"has_focus": field.has_focus(),
+				"is_in_no_node": not field.text.is_empty() and field.text not in said,
+				"is_in_no_number": field.has_focus() and _is_half_a_number(field),
+			}
 	)
 	_put_all_back.call_deferred(typed, inspected, is_beside, STEPS)
 	for _frame in 2:
@@ -231,40 +235,40 @@ func _put_all_back(typed: Array, inspected: int, is_beside: bool, steps := 0) ->
 	if _node_id() != inspected:
 		return
 	var said := _said_of(inspected)
-	for one: Array in typed:
-		var field: Control = one[0]
-		if steps and one[5] and not _is_half_a_number(field):
-			field.text = one[1]
+	for one: Dictionary in typed:
+		var field: Control = one.field
+		if steps and one.is_in_no_number and not _is_half_a_number(field):
+			field.text = one.text
 		_put_back(one, field in _entries(), is_beside, said, steps > 0)
-		if steps and one[6] and field.text == one[1] and not field.has_selection():
-			field.callv("select", one[6])
+		if steps and one.selection and field.text == one.text and not field.has_selection():
+			field.callv("select", one.selection)
 	if steps > 1:
 		_put_all_back.call_deferred(typed, inspected, is_beside, steps - 1)
 
 
 # What Arrow has set, to what its node says. Whoever has gone on typing has something else there by now, and whoever has
 # added a line has it in the list.
-func _put_back(one: Array, is_entry: bool, is_beside: bool, said: Array, is_at_once: bool) -> void:
-	var field: Control = one[0]
-	var is_new: bool = one[3] and one[1] not in said
-	if is_at_once and is_entry and field.text.is_empty() and one[1] and (is_new or not one[3]):
-		field.text = one[1]
-		field.text_changed.emit(one[1])
-	elif is_at_once and (is_beside or one[4]) and is_new and not field.get_parent() is SpinBox:
+func _put_back(one: Dictionary, is_entry: bool, is_beside: bool, said: Array, is_at_once: bool) -> void:
+	var field: Control = one.field
+	var is_new: bool = one.is_in_no_node and one.text not in said
+	if is_at_once and is_entry and field.text.is_empty() and one.text and (is_new or not one.is_in_no_node):
+		field.text = one.text
+		field.text_changed.emit(one.text)
+	elif is_at_once and (is_beside or one.has_focus) and is_new and not field.get_parent() is SpinBox:
 		if field.text.is_empty() or field.text in said:
-			field.text = one[1]
+			field.text = one.text
 			if field is LineEdit:
-				field.text_changed.emit(one[1])  # what is looked for by it
-	if one[4] and field.is_visible_in_tree() and _main.get_viewport().gui_get_focus_owner() == null:
+				field.text_changed.emit(one.text)  # what is looked for by it
+	if one.has_focus and field.is_visible_in_tree() and _main.get_viewport().gui_get_focus_owner() == null:
 		_edit(field)  # Arrow has hidden it for a moment
-	if field.text == one[1]:
+	if field.text == one.text:
 		if is_at_once or (_caret(field) == [0, 0] and not field.has_selection()):
-			_set_caret(field, one[2])
+			_set_caret(field, one.caret)
 	else:
 		if _caret(field) == [0, 0]:  # Arrow has, as something that is named in it is called otherwise now
-			_set_caret(field, _moved(one[2], one[1], field.text))
-		one[1] = field.text
-		one[2] = _caret(field)
+			_set_caret(field, _moved(one.caret, one.text, field.text))
+		one.text = field.text
+		one.caret = _caret(field)
 
 
 # Where the caret is in a text that has changed before it or after it.

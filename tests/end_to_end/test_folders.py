@@ -35,6 +35,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield url, data_dir
 
 
+def watched(folder: Path, data_dir: Path) -> list[str]:
+    """The command that ingests a folder, and stays."""
+    command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]
+    return [*command, "--data-dir", str(data_dir)]
+
+
 def names(http: httpx.Client) -> list[str]:
     return [document["name"] for document in http.get("/projects/1/documents").json()["documents"]]
 
@@ -95,9 +101,8 @@ def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path
 
 def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Path) -> None:
     assert run("ingest", folder.parent / "nowhere", "--project", "1", "--watch").code == 1
-    command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]
     with subprocess.Popen(
-        [*command, "--data-dir", str(data_dir)],
+        watched(folder, data_dir),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -133,12 +138,8 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
 
 @pytest.mark.skipif(sys.platform == "win32", reason="fills a pipe as POSIX does")
 def test_who_does_not_read_what_it_logs_holds_up_nobody_else(run: Run, folder: Path, data_dir: Path) -> None:
-    command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]
-    command += ["--data-dir", str(data_dir)]
-    with (
-        full_pipe() as full,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=full, env=CLEAN_ENVIRONMENT) as watching,
-    ):
+    command, pipe = watched(folder, data_dir), subprocess.PIPE
+    with full_pipe() as full, subprocess.Popen(command, stdout=pipe, stderr=full, env=CLEAN_ENVIRONMENT) as watching:
         try:
             assert watching.stdout is not None
             watching.stdout.readline()

@@ -30,14 +30,18 @@ def test_a_folder_that_disappears_is_a_problem_and_not_a_change(
     assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, set())
 
 
+def replace(folder: Path, away: Path, **written: str) -> None:
+    """Another folder is in the place of that one, with these documents."""
+    folder.rename(away)
+    folder.mkdir()
+    for name, text in written.items():
+        write(folder / f"{name}.md", text)
+
+
 def test_an_empty_place_where_a_drive_was_is_not_believed(
     folder: Path, watch: Watch, clock: Clock, tmp_path: Path
 ) -> None:
-    def unmount() -> None:
-        folder.rename(tmp_path / "away")
-        folder.mkdir()
-
-    clock.at(10, unmount)
+    clock.at(10, lambda: replace(folder, tmp_path / "away"))
     (problem,) = taken(watch).problems
     assert problem.code == "FOLDER_EMPTY"
     assert_nothing_more(watch)
@@ -48,17 +52,12 @@ def test_nor_is_another_folder_with_none_of_its_documents(
 ) -> None:
     """As where a drive is to be mounted, and a note says so."""
 
-    def unmount() -> None:
-        folder.rename(tmp_path / "away")
-        folder.mkdir()
-        write(folder / "README.md", "The drive is not mounted.")
-
     def mount() -> None:
         (folder / "README.md").unlink()
         folder.rmdir()
         (tmp_path / "away").rename(folder)
 
-    clock.at(10, unmount)
+    clock.at(10, lambda: replace(folder, tmp_path / "away", README="The drive is not mounted."))
     (problem,) = taken(watch).problems
     assert problem.code == "FOLDER_REPLACED"
     assert "are kept" in problem.message
@@ -70,12 +69,7 @@ def test_nor_is_another_folder_with_none_of_its_documents(
 def test_a_folder_of_that_name_with_one_of_its_documents_is_believed(
     folder: Path, watch: Watch, clock: Clock, tmp_path: Path
 ) -> None:
-    def replace() -> None:
-        folder.rename(tmp_path / "away")
-        folder.mkdir()
-        write(folder / "bible.md", "Elena left.")
-
-    clock.at(10, replace)
+    clock.at(10, lambda: replace(folder, tmp_path / "away", bible="Elena left."))
     change = taken(watch)
     assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, {"quests/ferry.md"})
 
