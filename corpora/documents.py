@@ -233,10 +233,10 @@ class Documents(Database):
             passage_rows = PassageRows(document_id, passages, self._engine.dialect)
             with self._writing() as connection:
                 project = touched_project(connection, key)
-                # Earlier versions noted the names of refused files, too: a document that is new is whoever's sends it.
+                # Whoever sends another file has its document: what the folder does to its own does not touch that.
                 own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
-                is_known = exists().where(documents.c.id == document_id)
-                connection.execute(delete(folder_documents).where(own, ~is_known))
+                is_same = exists().where(documents.c.id == document_id, documents.c.sha256 == sha256)
+                connection.execute(delete(folder_documents).where(own, ~is_same))
                 with taken_away(connection, project, document_id) as placed:
                     connection.execute(insert(documents).values(project=project, **row))
                     insert_pages(connection, document_id, pages)

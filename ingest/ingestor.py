@@ -103,7 +103,8 @@ class Ingestor:
         A document that is known and unchanged costs next to nothing. One that cannot be read is reported
         `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
         with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder. With
-        `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so.
+        `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so,
+        and only the folder's are removed.
         With `overwriting`, what would take the place of another version is `failed` with `DOCUMENT_IS_THERE` where
         that does not let it.
         """
@@ -133,6 +134,8 @@ class Ingestor:
                 taken = [report.name for report in reports if report.error is None]
                 self._catalog.put_folder_documents(key, taken)
             names = set(gone)
+            if of_folder:  # not what somebody has sent since they were known to be gone
+                names &= self._catalog.folder_documents(key)
             if replace:
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
             removed: list[Document] = []

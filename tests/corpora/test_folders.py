@@ -64,16 +64,20 @@ def test_a_document_is_written_and_the_folders_at_once(catalog: Catalog, key: Pr
         put(key, "a.md", "Elena", of_folder=True)
     put(key, "b.md", "Sent otherwise")
     assert catalog.folder_documents(key) == {"a.md"}
+    put(key, "a.md", "Elena")  # read again, as another reader may find more in the same file
+    assert catalog.folder_documents(key) == {"a.md"}
 
 
-def test_what_an_earlier_version_noted_of_a_refused_file_makes_no_document_the_folders(
+def test_whoever_sends_another_file_by_a_name_of_the_folder_has_it_until_the_folder_has_another(
     catalog: Catalog, key: ProjectKey, put: Put
 ) -> None:
     catalog.link_folder(key, "/design")
     catalog.put_folder_documents(key, ["notes.md", "again.md"])
     put(key, "notes.md", "Sent by the writer")
-    put(key, "again.md", "Read at last", of_folder=True)
+    put(key, "again.md", "In the folder", of_folder=True)
     put(key, "again.md", "Sent by the writer")
+    assert catalog.folder_documents(key) == set()
+    put(key, "again.md", "Written in the folder since", of_folder=True)
     assert catalog.folder_documents(key) == {"again.md"}
 
 

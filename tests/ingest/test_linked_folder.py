@@ -228,6 +228,18 @@ def test_what_is_sent_once_the_folder_has_removed_its_own_is_not_the_folders(
     assert names(pipeline, key) == ["bible.md", "ferry.md"]
 
 
+def test_what_is_sent_as_the_file_of_its_name_goes_is_not_removed_with_that(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path
+) -> None:
+    linked.follow()
+    (folder / "ferry.md").unlink()
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    assert linked.follow() == {}
+    pipeline.ingestor.add(key, [], gone=["ferry.md"], of_folder=True)  # as it was known just before it was sent
+    assert names(pipeline, key) == ["bible.md", "ferry.md"]
+    pipeline.ingestor.remove(key, "ferry.md")
+
+
 def test_another_folder_replaces_the_documents_of_the_first(
     linked: Linked, pipeline: Pipeline, key: ProjectKey, tmp_path: Path
 ) -> None:
