@@ -94,6 +94,17 @@ class Database:
         """Whether a database server keeps it, so that other processes may use it at the same time."""
         return self._engine.dialect.name != "sqlite"
 
+    def _fact(self, name: str, value: str) -> str:
+        """What the catalog has under a name: `value`, if it has nothing yet."""
+        query = select(facts.c.value).where(facts.c.name == name)
+        with self._reading() as connection:
+            known = connection.scalar(query)
+        if known is not None:
+            return known
+        with self._writing() as connection:
+            connection.execute(insert_or_keep(connection, facts), {"name": name, "value": value})
+            return connection.scalars(query).one()
+
     @contextmanager
     def _reading(self) -> Generator[Connection]:
         with self._in_place(), self._reported(), self._engine.begin() as connection:

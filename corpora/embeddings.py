@@ -63,15 +63,7 @@ class Embeddings(Database):
 
     def vector_namespace(self) -> str:
         """What tells the vectors of this catalog from another's in a vector store that both use (8 hex digits)."""
-        query = select(facts.c.value).where(facts.c.name == _NAMESPACE)
-        with self._reading() as connection:
-            known = connection.scalar(query)
-        if known is not None:
-            return known
-        with self._writing() as connection:
-            row = {"name": _NAMESPACE, "value": secrets.token_hex(4)}
-            connection.execute(insert_or_keep(connection, facts), row)
-            return connection.scalars(query).one()
+        return self._fact(_NAMESPACE, secrets.token_hex(4))
 
     def unfinished_projects(self) -> list[ProjectKey]:
         """The projects with passages that lack vectors, or with vectors that must go."""

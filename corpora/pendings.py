@@ -38,6 +38,7 @@ from corpora.schema import facts, pendings
 UNDO = "undo"
 """The kind of what an undo goes back to."""
 
+_SEALING_KEY = "sealing_key"
 _KEPT_FOR = timedelta(days=7)
 _MOMENT = timedelta(microseconds=1)
 # The oldest go first; the newest always stays. What assistants ask, and what their turns can be taken back to, have as
@@ -97,6 +98,10 @@ class Pendings(Database):
                 for row in old.execute(select(pendings)).mappings():  # one at a time: each may have megabytes
                     new.execute(insert_or_keep(new, pendings), dict(row))
             old.execute(delete(pendings))
+
+    def sealing_key(self) -> bytes:
+        """What all servers of this catalog seal what a client carries from one to the other with (32 bytes)."""
+        return bytes.fromhex(self._fact(_SEALING_KEY, secrets.token_hex(32)))
 
     def put_pending(
         self,

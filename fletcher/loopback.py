@@ -84,6 +84,14 @@ def bind(host: str, port: int) -> socket.socket:
         raise CommandError(problem) from error
 
 
+def bind_anyhow(host: str, port: int) -> socket.socket:
+    """As `bind`, with a free port where that one is in use."""
+    try:
+        return bind(host, port)
+    except CommandError:
+        return bind(host, 0)
+
+
 def url_of(bound: socket.socket) -> str:
     """Where this machine reaches the socket."""
     host, port = bound.getsockname()[:2]

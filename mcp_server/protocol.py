@@ -120,7 +120,10 @@ class Protocol:
             on_get_prompt=self._get_prompt,
         )
         # What a client carries from one round of a call to the next is sealed: it names no question it was not asked.
-        security = RequestStateSecurity.ephemeral()
+        if self._services.shares_database:  # another server may be asked with what this one has sealed
+            security = RequestStateSecurity(keys=[self._services.catalog.sealing_key()])
+        else:
+            security = RequestStateSecurity.ephemeral()
         server.middleware.append(RequestStateBoundary(security, default_audience=_NAME))
         server.middleware[:0] = [_keep_place, _refuse_crowded]
         return server

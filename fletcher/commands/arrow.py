@@ -21,7 +21,6 @@ from fletcher.options import DataDir
 from fletcher.owner import own_or_find_owner
 from fletcher.settings import load_settings
 
-_PORT = 8000
 _START_S = 180
 _END_S = 20
 # What the panel reads of its environment.
@@ -101,7 +100,7 @@ def _server(data_dir: Path | None) -> Generator[str]:
 
 @contextmanager
 def _started(data_dir: Path) -> Generator[str]:
-    command = [sys.executable, "-m", "fletcher", "serve", "--port", str(_free_port()), "--data-dir", str(data_dir)]
+    command = [sys.executable, "-m", "fletcher", "serve", "--data-dir", str(data_dir)]
     process = subprocess.Popen([*command, "--announce"], stdout=subprocess.PIPE, text=True)  # noqa: S603  (this very Python)
     with _ended(process):
         said = list[str]()
@@ -116,18 +115,6 @@ def _started(data_dir: Path) -> Generator[str]:
 def _hear(process: "subprocess.Popen[str]", said: list[str]) -> None:
     assert process.stdout is not None
     said.append(process.stdout.readline().strip())
-
-
-def _free_port() -> int:
-    """The usual port, or 0 for any where somebody else has it."""
-    # Loaded here because it brings uvicorn, which no other command needs at its start.
-    from fletcher.loopback import bind
-
-    try:
-        bind("127.0.0.1", _PORT).close()
-    except CommandError:
-        return 0
-    return _PORT
 
 
 @contextmanager

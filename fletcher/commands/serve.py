@@ -35,7 +35,7 @@ def serve(
     announce: Annotated[bool, typer.Option("--announce", hidden=True)] = False,
 ) -> None:
     """Run the server that Arrow talks to."""
-    on_bound = _announcement() if announce else lambda _: None
+    on_bound = _announcement() if announce else None
     settings = settings_for(data_dir, workspace)
     tokens = settings.read_tokens()
     if not tokens and not _is_loopback(host):
@@ -67,19 +67,22 @@ def _announcement() -> Callable[[str], object]:
 
 
 def run_server(
-    settings: Settings, tokens: dict[str, str], host: str, port: int, on_bound: Callable[[str], object] = lambda _: None
+    settings: Settings, tokens: dict[str, str], host: str, port: int, on_bound: Callable[[str], object] | None = None
 ) -> None:
     """Serves until it is told to end; `on_bound` hears the address, where from then on whoever asks is answered.
+
+    Where somebody hears it, any port is as good if another program has this one.
 
     Raises:
         CommandError: The address is in use, or somebody else owns the data directory.
     """
     log_as_server()
-    from fletcher.loopback import Server, bind, url_of
+    from fletcher.loopback import Server, bind, bind_anyhow, url_of
     from retrieval import giving_back, keep_little_memory
 
     keep_little_memory()
-    with bind(host, port) as bound, open_alone(settings, _ONE_OWNER) as (parts, ownership):
+    binding = bind_anyhow if on_bound else bind
+    with binding(host, port) as bound, open_alone(settings, _ONE_OWNER) as (parts, ownership):
         # Not before, as they bring FastAPI and the model SDKs: what is wrong with the data directory is said at once.
         from fletcher.app import build_app
         from fletcher.wiring import build_services
@@ -101,7 +104,8 @@ def run_server(
         console.err.print(said, markup=False)
         if settings.page:
             console.err.print(f"The page: {url_of(bound)}/")
-        on_bound(url_of(bound))
+        if on_bound is not None:
+            on_bound(url_of(bound))
         where = settings.data_dir if ownership else "on the servers of FLETCHER_DATABASE_URL and FLETCHER_CHROMA_URL"
         console.err.print(f"Data: {where}", markup=False, style="dim")
         if not tokens:

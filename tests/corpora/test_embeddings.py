@@ -125,11 +125,14 @@ def test_unfinished_are_the_projects_that_lack_vectors_or_have_some_too_many(cat
     assert catalog.unfinished_projects() == [lacking]
 
 
-def test_a_catalog_has_one_namespace_for_its_vectors(catalog: Catalog, database_url: str, tmp_path: Path) -> None:
-    namespace = catalog.vector_namespace()
-    assert len(namespace) == 8
+def test_a_catalog_has_one_namespace_for_its_vectors_and_one_sealing_key(
+    catalog: Catalog, database_url: str, tmp_path: Path
+) -> None:
+    namespace, key = catalog.vector_namespace(), catalog.sealing_key()
+    assert (len(namespace), len(key)) == (8, 32)
     with closing(Catalog(database_url)) as again, closing(Catalog(f"sqlite:///{tmp_path / 'other.db'}")) as other:
         assert again.vector_namespace() == namespace != other.vector_namespace()
+        assert again.sealing_key() == key != other.sealing_key()
 
 
 def test_servers_that_write_at_once_neither_fail_nor_wait_for_each_other_for_ever(

@@ -1,5 +1,6 @@
 """Two server processes that share PostgreSQL and a Chroma server; only the embedding model is a small one."""
 
+import itertools
 import sys
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
+from mcp.client.streamable_http import streamable_http_client
 
 from tests.end_to_end.conftest import Finished
 from tests.forked import finished
+from tests.mcp_server.assistant import User, connected
 from tests.postgresql import EmptyDatabase, stopped
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
@@ -49,6 +53,7 @@ def environment(
     return CLEAN_ENVIRONMENT | {
         "FLETCHER_DATABASE_URL": empty_database(),
         "FLETCHER_CHROMA_URL": chroma_url,
+        "FLETCHER_FOLDERS": str(home),
         "HOME": str(home),
     }
 
@@ -103,6 +108,40 @@ def test_what_one_takes_in_the_other_finds(servers: tuple[httpx.Client, httpx.Cl
     assert one.get("/projects/1/documents").json() == other.get("/projects/1/documents").json()
     assert other.delete("/projects/1/documents/crew.md").status_code == 200
     assert "crew.md" not in found(one, "1", "Aurelie")  # at once: what is gone is looked up before it is shown
+
+
+class InTurn(httpx2.AsyncBaseTransport):
+    """A balancer: each request goes to another server."""
+
+    def __init__(self, servers: tuple[httpx.Client, httpx.Client]) -> None:
+        self._servers = itertools.cycle(str(server.base_url.netloc, "ascii") for server in servers)
+        self._transport = httpx2.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        host, _, port = next(self._servers).partition(":")
+        request.url = request.url.copy_with(host=host, port=int(port))
+        request.headers["host"] = f"{host}:{port}"
+        return await self._transport.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+
+async def test_a_yes_of_an_assistants_user_is_done_by_whichever_it_reaches(
+    servers: tuple[httpx.Client, httpx.Client], environment: dict[str, str]
+) -> None:
+    note = Path(environment["HOME"]) / "tide.md"
+    note.write_text("The tide is late.", "utf-8")
+    add(servers[0], "scribe", {"tide.md": FERRY})
+    user = User(["yes", "yes"])
+    http = httpx2.AsyncClient(transport=InTurn(servers), timeout=PATIENCE_S, trust_env=False)
+    address = f"{servers[0].base_url}/mcp?project=scribe"
+    async with http, connected(streamable_http_client(address, http_client=http), "2026-07-28", user) as scribe:
+        for text in ("The tide is late.", "The tide is early."):
+            note.write_text(text, "utf-8")
+            answer = await scribe.ok("add_documents", paths=[str(note)])
+            assert [entry["replaced"] for entry in answer["documents"]] == [True]
+    assert len(user.shown) == 2
 
 
 def test_a_page_is_drawn_by_whichever_is_asked(servers: tuple[httpx.Client, httpx.Client]) -> None:

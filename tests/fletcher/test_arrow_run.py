@@ -4,13 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 from fletcher.arrow_editor import find_arrow, install
+from fletcher.errors import CommandError
+from fletcher.loopback import bind
 from tests.fletcher.test_arrow_editor import pack_of
+from tests.server_process import PATIENCE_S, running_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script stands for Arrow's program")
 
@@ -50,10 +54,20 @@ def _run(tmp_path: Path, code: int = 0, **environment: str) -> "tuple[subprocess
 
 
 def test_the_server_is_there_for_arrow_and_ends_with_it(tmp_path: Path) -> None:
-    done, url = _run(tmp_path)
+    with ExitStack() as stack:
+        with suppress(CommandError):
+            stack.enter_context(bind("127.0.0.1", 8000))  # the usual port, if nobody else has it just now
+        done, url = _run(tmp_path)
     assert done.returncode == 0, done.stderr
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{url}/healthz")
+
+
+def test_a_server_that_runs_is_used_and_stays(tmp_path: Path) -> None:
+    with running_server(tmp_path / "data") as running:
+        done, url = _run(tmp_path)
+        assert (done.returncode, url) == (0, running), done.stderr
+        assert httpx.get(f"{url}/healthz", timeout=PATIENCE_S).status_code == 200
 
 
 def test_where_the_server_asks_for_a_token_the_panel_has_one_and_an_arrow_that_fails_is_named(tmp_path: Path) -> None:
