@@ -117,6 +117,14 @@ class SharedBrowser:
                 context.clear_cookies()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips what needs a browser before a server is started for it."""
+    if CHROMIUM is None:
+        for item in items:
+            if isinstance(item, pytest.Function) and "shared_browser" in item.fixturenames:
+                item.add_marker(pytest.mark.skip(reason="Chromium is not installed: apt install chromium"))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Says beside a failure what the pages showed, and what their servers have logged last."""
@@ -135,8 +143,6 @@ def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, pytest.T
 
 @pytest.fixture(scope="session")
 def shared_browser() -> Iterator[SharedBrowser]:
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed: apt install chromium")
     with sync_playwright() as playwright:
         # Whoever runs tests in a container is root there, for whom Chromium has no sandbox.
         # A process of its own to draw what nobody looks at takes a sixth of the time.
