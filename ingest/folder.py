@@ -307,6 +307,11 @@ def is_left_out(name: str) -> bool:
     return name.startswith(_HIDDEN) or name.lower().endswith(_UNFINISHED)
 
 
+def is_named_as_document(name: str) -> bool:
+    """Whether files of this name are read, by its suffix."""
+    return Path(name).suffix.lower() in (*SUFFIXES, *named_readers())
+
+
 def is_too_deep(folder: Path) -> bool:
     """Whether what is in it is not read."""
     return len(folder.parts) > MOST_DEEP
@@ -335,9 +340,8 @@ def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: 
     # What is hidden is no document under another name either: Fletcher's own files may be there.
     if inside is not None and leads_out(real, inside, is_left_out):
         return _outside(name)
-    known = (*SUFFIXES, *named_readers())
-    if not was_named and path.suffix.lower() not in known and not _is_known(path, inside):
-        message = f"{name}: files of this kind are not read; known are {', '.join(known)}."
+    if not was_named and not is_named_as_document(path.name) and not _is_known(path, inside):
+        message = f"{name}: files of this kind are not read; known are {', '.join((*SUFFIXES, *named_readers()))}."
         return Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
     try:
         document_name(below)

@@ -16,7 +16,17 @@ from time import monotonic
 from watchfiles import watch
 from watchfiles.main import FileChange
 
-from ingest.folder import MOST_ENTRIES, Identity, Look, Scan, ScanError, Stamp, look_at, look_into
+from ingest.folder import (
+    MOST_ENTRIES,
+    Identity,
+    Look,
+    Scan,
+    ScanError,
+    Stamp,
+    is_named_as_document,
+    look_at,
+    look_into,
+)
 from ingest.report import Problem
 from ingest.source import known_as
 
@@ -68,7 +78,7 @@ class Watch:
     """Watches files and folders, until `stop` is set. Used by one thread.
 
     A file is left alone while it is written, and files that change together are one change. A folder that is not
-    there any more, or all of a sudden another that has none of its documents, is a problem and not a change: a drive
+    there any more, or all of a sudden another that lacks most of its documents, is a problem and not a change: a drive
     that was taken out.
 
     Args:
@@ -289,8 +299,8 @@ class _Root:
         as_if = "as if a drive had been taken out."
         if not seen.stamps and self._holds_documents and not is_same:
             raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
-        if seen.stamps and not is_same and self._has_none_of_them(seen):
-            problem = f"{self._path}: none of the documents that were there is, but others are, {as_if}"
+        if seen.stamps and not is_same and self._lacks_most_of_them(seen):
+            problem = f"{self._path}: most of the documents that were there are not, but others are, {as_if}"
             raise ScanError("FOLDER_REPLACED", f"{problem} If that is meant, link or watch it once more.")
         self._documents = ()
         self._identity = identity
@@ -300,12 +310,15 @@ class _Root:
     def _holds_documents(self) -> bool:
         return bool(self._documents or self._last.stamps)
 
-    def _has_none_of_them(self, seen: Look) -> bool:
-        known = {*self._documents, *map(known_as, self._last.stamps)}
-        unread, there = _unread([seen]), {known_as(below) for below in seen.stamps}
-        if not known or any(name in there or name.startswith(unread) for name in known):
-            return False
-        return not {*seen.stamps.values()} & {*self._last.stamps.values()}  # all may have got other names
+    def _lacks_most_of_them(self, seen: Look) -> bool:
+        known = {known_as(below): stamp for below, stamp in self._last.stamps.items()}
+        known = known or dict.fromkeys(self._documents)  # of which may have gone what will while nobody looked
+        # Systems write files of the same names on all drives.
+        names = list(filter(is_named_as_document, known)) or list(known)
+        unread, there, stamps = _unread([seen]), {known_as(below) for below in seen.stamps}, {*seen.stamps.values()}
+        # All may have got other names.
+        kept = sum(name in there or name.startswith(unread) or known[name] in stamps for name in names)
+        return 2 * kept < len(names) if self._last.stamps else bool(names) and not kept
 
     def _kept(self) -> str:
         return "Its documents are kept as they are until it is back." if self._holds_documents else ""

@@ -66,7 +66,27 @@ def test_nor_is_another_folder_with_none_of_its_documents(
     assert_nothing_more(watch)
 
 
-def test_a_folder_of_that_name_with_one_of_its_documents_is_believed(
+def test_nor_is_one_that_has_only_what_every_drive_has(
+    folder: Path, watch: Watch, clock: Clock, tmp_path: Path
+) -> None:
+    settings = folder / "System Volume Information" / "WPSettings.dat"
+    settings.parent.mkdir()
+    write(settings, "Of the system.")
+    for name in ("README", "crew", "tides"):
+        write(folder / f"{name}.md", "Of the writer.")
+    taken(watch)
+
+    def change_drives() -> None:
+        replace(folder, tmp_path / "away", README="Of another drive.", holiday="Of another drive.")
+        settings.parent.mkdir()
+        write(settings, "Of the system, too.")
+
+    clock.at(10, change_drives)
+    assert [problem.code for problem in taken(watch).problems] == ["FOLDER_REPLACED"]
+    assert_nothing_more(watch)
+
+
+def test_a_folder_of_that_name_with_half_of_its_documents_is_believed(
     folder: Path, watch: Watch, clock: Clock, tmp_path: Path
 ) -> None:
     clock.at(10, lambda: replace(folder, tmp_path / "away", bible="Elena left."))
