@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from corpora import DocumentNotFound, FolderNotFound, ProjectNotFound
 from fletcher.api import Answer, Api, Listener, OwnerRefusal
-from ingest import DocumentReport, Problem, Progress, ProgressListener
+from ingest import DocumentReport, Problem, Progress, ProgressListener, replaces_all
 
 if TYPE_CHECKING:
     from ingest import Refusal, Source
@@ -46,13 +46,15 @@ def ingest(
     from ingest import Given  # it knows every format, which takes a while
 
     started, given, reports = perf_counter(), Given(), list[Answer]()
-    before = removable(api).keys() if sync else ()  # what others add meanwhile stays
+    before = set(removable(api)) if sync else set[str]()  # what others add meanwhile stays
     for batch in _batches(map(given.admit, sources)):
         reports += _sent(api, batch, partial(_tell, progress, len(reports), len(sources)))
         progress(Progress("", "done", len(reports), len(sources)))
     now = {entry["name"]: entry for entry in _listed(api, "documents")}
     # Of what was refused before it was sent, an older version stays.
     reports = [now.get(each["name"], each) | {"status": each["status"], "error": each["error"]} for each in reports]
+    if not replaces_all([each["error"] and each["error"]["code"] for each in reports]):
+        before.clear()
     leaving = (
         entry for name, entry in removable(api).items() if name in gone or (name in before and given.lacks(name))
     )

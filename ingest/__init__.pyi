@@ -23,6 +23,7 @@ from .report import Progress as Progress
 from .report import ProgressListener as ProgressListener
 from .report import counted as counted
 from .report import page_list as page_list
+from .report import replaces_all as replaces_all
 from .restoring import Restored as Restored
 from .restoring import restore as restore
 from .roots import FolderNotAllowed as FolderNotAllowed

@@ -14,7 +14,7 @@ from corpora import Catalog, Document, DocumentOfFolder, Lock, OriginalStore, Pr
 from ingest.addition import Addition, Reader
 from ingest.document_store import DocumentStore
 from ingest.overwriting import Overwriting
-from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener
+from ingest.report import DocumentReport, IngestReport, Progress, ProgressListener, replaces_all
 from ingest.source import BYTES_PER_S, LARGE, Refusal, Source, Unread, known_as, read_original
 from ingest.watching import Change
 from retrieval import ProviderAway, VectorStoreUnavailable
@@ -102,7 +102,8 @@ class Ingestor:
 
         A document that is known and unchanged costs next to nothing. One that cannot be read is reported
         `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
-        with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder. With
+        with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder, and where
+        `replaces_all` lets it. With
         `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so,
         and only the folder's are removed.
         With `overwriting`, what would take the place of another version is `failed` with `DOCUMENT_IS_THERE` where
@@ -136,7 +137,7 @@ class Ingestor:
             names = set(gone)
             if of_folder:  # not what somebody has sent since they were known to be gone
                 names &= self._catalog.folder_documents(key)
-            if replace:
+            if replace and replaces_all([report.error.code if report.error else None for report in reports]):
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
             removed: list[Document] = []
             for document in before:

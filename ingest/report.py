@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -129,6 +129,14 @@ class IngestReport:
             "documents": [document.as_dict() for document in self.documents],
             "seconds": round(self.seconds, 3),
         }
+
+
+def replaces_all(failures: Collection[str | None]) -> bool:
+    """Whether documents with these codes, None for one that was taken in, may replace all that were there.
+
+    Not where none was taken in, nor where there was no room for one beside what was there.
+    """
+    return not failures or (None in failures and "WORKSPACE_FULL" not in failures)
 
 
 def counted(number: int, noun: str) -> str:

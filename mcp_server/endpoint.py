@@ -7,7 +7,6 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,12 +120,14 @@ class _Endpoint:
 
     async def _loaded(self) -> Server[Any]:
         if self._server is None:
-            # In a thread: it takes half a second, and most servers are never asked.
-            await asyncio.to_thread(import_module, "mcp_server.protocol")
-            from mcp_server.protocol import Protocol
-
-            self._server = Protocol(self._services, self._files).server()
+            # In a thread: it takes half a second, and asks the catalog; and most servers are never asked.
+            self._server = await asyncio.to_thread(self._load)
         return self._server
+
+    def _load(self) -> Server[Any]:
+        from mcp_server.protocol import Protocol
+
+        return Protocol(self._services, self._files).server()
 
 
 async def _read(receive: Receive) -> bytes:

@@ -217,6 +217,7 @@ func _leave_as_typed(fields: Array, inspected: int) -> void:
 				"text": field.text,
 				"caret": _caret(field),
 				"selection": _selection(field),
+				"scroll": field.scroll_vertical if field is TextEdit else 0.0,
 				"has_focus": field.has_focus(),
 				"is_in_no_node": not field.text.is_empty() and field.text not in said,
 				"is_in_no_number": field.has_focus() and _is_half_a_number(field),
@@ -269,6 +270,8 @@ func _put_back(one: Dictionary, is_entry: bool, is_beside: bool, said: Array, is
 			_set_caret(field, _moved(one.caret, one.text, field.text))
 		one.text = field.text
 		one.caret = _caret(field)
+	if field is TextEdit and (is_at_once or field.scroll_vertical == 0):  # it is as long as it was once it is drawn
+		field.scroll_vertical = one.scroll
 
 
 # Where the caret is in a text that has changed before it or after it.
@@ -327,9 +330,10 @@ func _caret(field: Control) -> Array:
 func _selection(field: Control) -> Array:
 	if not field.has_selection():
 		return []
-	if field is LineEdit:  # of which nobody but a key can say where a selection in the midst has begun
-		var from: int = field.get_selection_from_column()
-		return [] if from else [from, field.get_selection_to_column()]
+	if field is LineEdit:  # of which nobody but a key can say where a selection has begun, if not at its start
+		var to: int = field.get_selection_to_column()
+		var is_from_start: bool = field.caret_column == to or to == field.text.length()
+		return [0, to] if is_from_start and field.get_selection_from_column() == 0 else []
 	var origin := [field.get_selection_origin_line(), field.get_selection_origin_column()]
 	return origin + _caret(field)
 

@@ -104,13 +104,23 @@ def test_what_lies_in_a_refused_folder_is_not_gone(home: House, api: Api, tmp_pa
     folder.mkdir()
     elsewhere.mkdir()
     (folder / "quests").symlink_to(elsewhere)
+    (folder / "bible.md").write_text("Elena keeps the lighthouse.")
     report = ingest(api, scan(folder), sync=True, progress=nobody)
     assert [(document["name"], document["status"]) for document in report["documents"]] == [
+        ("bible.md", "indexed"),
         ("quests", "skipped"),
         ("gone.md", "removed"),
         ("quests-old.md", "removed"),
     ]
-    assert names(listed(api)) == ["quests/ferry.md"]
+    assert names(listed(api)) == ["bible.md", "quests/ferry.md"]
+
+
+def test_nothing_is_removed_where_nothing_has_come_in_its_place(home: House, api: Api) -> None:
+    home.put("before.md", "There before.")
+    ingest(api, [Source("new.pdf", b"no PDF")], sync=True, progress=nobody)
+    assert names(listed(api)) == ["before.md"]
+    ingest(api, [Source("new.pdf", b"no PDF")], sync=True, gone=["before.md"], progress=nobody)
+    assert not listed(api)
 
 
 def test_what_others_add_while_a_folder_goes_in_stays(home: House, api: Api) -> None:

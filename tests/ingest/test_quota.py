@@ -44,6 +44,16 @@ def test_a_workspace_has_so_many_documents_in_all_its_projects(
     pipeline.assert_consistent(HERE)
 
 
+def test_what_finds_no_room_beside_what_is_there_takes_it_not_away(
+    pipeline: Pipeline, key: ProjectKey, limited: Callable[[Quota], Ingestor]
+) -> None:
+    ingestor = limited(Quota(documents=3, bytes=100_000))
+    ingestor.index(key, [Source(f"{name}.md", b"The first act.") for name in "ab"])
+    report = ingestor.index(key, [Source(f"{name}.md", b"Act %s." % name.encode()) for name in "cde"], replace=True)
+    assert became(report) == {"c.md": "indexed", "d.md": "WORKSPACE_FULL", "e.md": "WORKSPACE_FULL"}
+    assert sorted(document.name for document in pipeline.catalog.documents(key)) == ["a.md", "b.md", "c.md"]
+
+
 def test_of_a_new_project_for_which_there_is_no_room_nothing_is_read_or_kept(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,9 +14,10 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, InitializeRequestParams
 
 from arrow_project import Operation
-from corpora import ProjectKey
+from corpora import CatalogError, ProjectKey
 from fletcher.app import KeptStoryFile
 from ingest import Refusal, Scan, Source, scan
+from mcp_server.protocol import Protocol
 from mcp_server.stories import FileStory, Work
 from mcp_server.story_files import StoryFiles, UndoableFile, one_spelling
 from mcp_server.tool import AssistantCall, Tool, ToolError
@@ -282,6 +283,25 @@ async def test_a_session_is_of_the_workspace_that_began_it(two: tuple[House, Pat
         assert foreign.post("/mcp", json=INITIALIZE).status_code == 403
     with home.http(authorization="Bearer a-token", origin="http://evil.example", **ACCEPT) as page:
         assert page.post("/mcp", json=INITIALIZE).status_code == 403
+
+
+async def test_a_catalog_that_is_away_at_the_first_request_is_asked_again_and_by_no_thread_of_others(
+    two: tuple[House, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, _, _ = two
+    asked_by: list[str] = []
+
+    def away(_: Protocol) -> None:
+        asked_by.append(threading.current_thread().name)
+        raise CatalogError("Its server does not answer.")
+
+    with home.http(authorization="Bearer a-token", **ACCEPT) as own:
+        with monkeypatch.context() as hanging:
+            hanging.setattr(Protocol, "server", away)
+            refused = own.post("/mcp", json=INITIALIZE)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "CATALOG_ERROR")
+        assert own.post("/mcp", json=INITIALIZE).status_code == 200
+    assert asked_by != ["server"]
 
 
 async def test_sessions_of_one_workspace_keep_no_other_out(

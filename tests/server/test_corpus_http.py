@@ -105,6 +105,13 @@ def test_replace_removes_what_is_not_sent(http: httpx.Client) -> None:
     assert "a.md" not in found(http, "Who keeps the lighthouse?")
 
 
+def test_nothing_is_removed_where_nothing_has_come_in_its_place(http: httpx.Client) -> None:
+    post(http, text_of("a.md"), text_of("b.md", "# B\n\nBram.\n"))
+    report = post(http, base64_of("new.pdf", b"no PDF"), replace=True)
+    assert [document["status"] for document in report["documents"]] == ["failed"]
+    assert listed(http) == ["a.md", "b.md"]
+
+
 def test_bad_documents_among_good_ones(http: httpx.Client) -> None:
     report = post(
         http,

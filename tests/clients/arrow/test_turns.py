@@ -975,6 +975,40 @@ def test_whoever_writes_where_somebody_is_named_goes_on_there(editor: Editor, se
     assert editor.call(field, "get_caret_column") == moved
 
 
+@pytest.mark.parametrize("changed", [2, 11], ids=["its own node", "another"])
+def test_what_is_read_of_a_long_text_stays_in_sight(editor: Editor, server: House, changed: int) -> None:
+    editor.open(text_of("lamp"))
+    data = {"content": "\n".join(f"Line {line} of the log." for line in range(120))}
+    editor.call("mind", "update_resource", 2, {"data": data}, "nodes")
+    field = editor.inspected(2) + "/Content"
+    editor.call(field, "grab_focus")
+    editor.put(field, "scroll_vertical", 60)
+    editor.frames()
+    server.model.play([[ToolUse("update_node", {"node_id": changed, "notes": "Read."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    editor.frames(8)
+    assert editor.get(field, "scroll_vertical") == 60
+    editor.inspected(9)
+
+
+@pytest.mark.parametrize("end", [3, 18], ids=["before its end", "to its end"])
+@pytest.mark.parametrize("from_behind", [False, True])
+def test_what_is_selected_to_be_written_over_stays_selected_where_it_is_known_from_where(
+    editor: Editor, server: House, end: int, *, from_behind: bool
+) -> None:
+    editor.open(text_of("lamp"))
+    editor.call("mind", "update_resource", 2, {"data": {"title": "One two three four"}}, "nodes")
+    field = editor.inspected(2) + "/Title"
+    editor.call(field, "edit")
+    editor.call(field, "select", 0, end)
+    editor.put(field, "caret_column", 0 if from_behind else end)
+    server.model.play([[ToolUse("update_node", {"node_id": 2, "notes": "Read."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    editor.frames(8)
+    assert editor.call(field, "has_selection") == (not from_behind or end == 18)
+    editor.inspected(9)
+
+
 def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> None:
     """A jump lists where it might lead, and shows the name of where it does."""
     editor.open(text_of("lamp"))
