@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
 
@@ -25,6 +25,9 @@ from ingest.source import BYTES_PER_S, Refusal, Source, Unread, document_name, k
 from ingest.split import split
 
 logger = logging.getLogger(__name__)
+
+# Drives keep times to two seconds; what is closer goes by what comes last.
+_TOLD_APART = timedelta(seconds=2)
 
 
 class Reader(Protocol):
@@ -73,8 +76,9 @@ class Given:
 class Addition:
     """Takes sources one by one and says what became of each.
 
-    `before` is what the project had; with `of_folder`, what is written is the linked folder's. With `overwriting`,
-    a document takes the place of one with other content only where that lets it.
+    `before` is what the project had. With `folder_documents`, the names of those of the linked folder, what is written
+    is the folder's, and what was sent since a file was written stays. With `overwriting`, a document takes the place of
+    one with other content only where that lets it.
     """
 
     def __init__(
@@ -87,7 +91,7 @@ class Addition:
         ocr_languages: str,
         places: Shares,
         *,
-        of_folder: bool,
+        folder_documents: Collection[str] | None,
         overwriting: Overwriting | None,
     ) -> None:
         self._key = key
@@ -98,7 +102,8 @@ class Addition:
         self._reader = reader
         self._progress = progress
         self._places = places
-        self._of_folder = of_folder
+        self._of_folder = folder_documents is not None
+        self._folder_documents = folder_documents or ()
         self._overwriting = overwriting
         self._given = Given()
         self.wrote = False
@@ -110,12 +115,22 @@ class Addition:
             entry = too_large(entry.name, len(entry.data)) or entry
         admitted = self._given.admit(entry)
         if isinstance(admitted, Source):
-            report = self._taken(admitted, done, total)
+            report = self._older(admitted, given) or self._taken(admitted, done, total)
         else:
             report = self._kept(admitted) if isinstance(entry, Refusal) else admitted
         phase: Phase = "searchable" if report.status == "searchable" else "done"
         self._progress(Progress(report.name, phase, done + 1, total))
         return report
+
+    def _older(self, source: Source, given: Source | Refusal | Unread) -> DocumentReport | None:
+        """The report on a file of the folder that was written before another version was sent, which stays."""
+        known = self._known.get(source.name)
+        if known is None or known.name in self._folder_documents or known.sha256 == self._given.sha256(source.name):
+            return None
+        written_at = given.written_at if self._of_folder and isinstance(given, Unread) else None
+        if written_at is None or known.updated_at - written_at < _TOLD_APART:
+            return None
+        return self._kept(DocumentReport(source.name, "skipped", error=_older_version(source.name)))
 
     def missing(self) -> Iterator[Document]:
         """The documents that the sources say are gone."""
@@ -209,6 +224,14 @@ def _two_of(name: str) -> Problem:
         "DUPLICATE_NAME",
         f"{name}: another document of this name was given before it, and a name stands for one document. "
         "Rename one of them, or give the folder above both.",
+    )
+
+
+def _older_version(name: str) -> Problem:
+    return Problem(
+        "OLDER_VERSION",
+        f"{name}: another version was sent after this file was written, and stays. Save the file once more, or remove "
+        "the document that was sent.",
     )
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -322,6 +323,15 @@ def is_there(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110  (before Python 3.12, that of `Path` raises for one that is too long)
 
 
+def is_there_itself(path: Path) -> bool:
+    """Whether something has this name, also a link to nothing; raises `OSError` where that cannot be said."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def _entry(folder: Path, below: str, inside: Path | None, *, was_named: bool = False) -> _Entry:
     """The entry of one file; where it was named itself, it fails for what is skipped in a folder."""
     name = known_as(below)
@@ -393,7 +403,17 @@ def _unreadable(folder: Path, error: OSError) -> ScanError:
 def _unread(entry: _Entry) -> Unread:
     # Its place in memory is for as much as there is now; what is edited meanwhile becomes no other kind of file.
     most = min(max(2 * entry.size, _MAY_GROW_TO), MAX_DOCUMENT_BYTES)
-    return Unread(entry.name, partial(_read, entry, most), size=entry.size, is_on_drive=True)
+    written_at = _written_at(entry.folder / entry.below)
+    return Unread(entry.name, partial(_read, entry, most), size=entry.size, is_on_drive=True, written_at=written_at)
+
+
+def _written_at(path: Path) -> datetime | None:
+    """When a file was written, or moved or copied there: a copy may have the time of what it is one of."""
+    try:
+        status = path.stat()
+        return datetime.fromtimestamp(max(status.st_mtime, status.st_ctime), UTC)
+    except (OSError, OverflowError, ValueError):  # it is gone by now, or its time is none
+        return None
 
 
 def _read(entry: _Entry, most: int = MAX_DOCUMENT_BYTES) -> Source | Refusal:

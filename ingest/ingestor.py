@@ -123,7 +123,7 @@ class Ingestor:
                 say,
                 self._ocr_languages,
                 self._places,
-                of_folder=of_folder,
+                folder_documents=self._catalog.folder_documents(key) if of_folder else None,
                 overwriting=overwriting,
             )
             reports: list[DocumentReport] = []

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from corpora import InvalidName, OriginalNotFound, OriginalStore, StorageError, is_printable, printable
@@ -57,6 +58,7 @@ class Unread:
         held: So many bytes are in memory before.
         size: So many bytes are, beside these, afterwards.
         is_on_drive: It is read where a user has it, and whoever reads it may wait for that drive.
+        written_at: When its file was written or came there last, where that is known.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Unread:
     held: int = 0
     size: int = 0
     is_on_drive: bool = False
+    written_at: datetime | None = None
 
 
 def read_original(originals: OriginalStore, name: str, sha256: str) -> Source | Refusal:

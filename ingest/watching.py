@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 
@@ -24,6 +25,7 @@ from ingest.folder import (
     ScanError,
     Stamp,
     is_named_as_document,
+    is_there_itself,
     look_at,
     look_into,
 )
@@ -48,6 +50,7 @@ _ALL = ("",)  # the beginning of every name
 _Folders = tuple[Path, Mapping[str, Identity]]  # a folder, and by their paths below it all that are in it, itself first
 _ANOTHER = Stamp(0, -1, 0)  # that of no file
 _Found = tuple[int, str]  # which of the watched paths, and the path below it
+_MOST_ASKED = 20  # files, whether they are gone
 _MOST_WATCHED = 5_000  # folders, which takes a tenth of a second, and nobody else runs meanwhile
 _REST_S = 4e-4  # for each of them, until others are watched: folders may come and go all the time
 # inotify watches one folder at a time, and the library follows links when it goes through them by itself.
@@ -297,7 +300,7 @@ class _Root:
         identity = next(iter(seen.folders.values()))
         is_same = identity == self._identity and self._trouble is None
         as_if = "as if a drive had been taken out."
-        if not seen.stamps and self._holds_documents and not is_same:
+        if not seen.stamps and self._holds_documents and not (is_same and self._are_gone()):
             raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
         if seen.stamps and not is_same and self._lacks_most_of_them(seen):
             problem = f"{self._path}: most of the documents that were there are not, but others are, {as_if}"
@@ -305,6 +308,13 @@ class _Root:
         self._documents = ()
         self._identity = identity
         return seen
+
+    def _are_gone(self) -> bool:
+        """Whether none of the files is there: a drive that was pulled out may list nothing, and not say why."""
+        try:
+            return not any(is_there_itself(self._path / below) for below in islice(self._last.stamps, _MOST_ASKED))
+        except OSError:
+            return False
 
     @property
     def _holds_documents(self) -> bool:

@@ -1,7 +1,9 @@
 """A linked folder in the corpus: it takes away what came from it, and nothing else."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -238,6 +240,24 @@ def test_what_is_sent_as_the_file_of_its_name_goes_is_not_removed_with_that(
     pipeline.ingestor.add(key, [], gone=["ferry.md"], of_folder=True)  # as it was known just before it was sent
     assert names(pipeline, key) == ["bible.md", "ferry.md"]
     pipeline.ingestor.remove(key, "ferry.md")
+
+
+def test_a_file_takes_no_place_of_what_was_sent_after_it_was_written(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whenever it is looked at once more: after a failure, by another server, at the next start."""
+    monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
+    linked.follow()
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    linked.link(folder)
+    assert linked.follow() == {"bible.md": "unchanged", "ferry.md": "skipped"}
+    assert pipeline.catalog.text(key, key.document_id("ferry.md")) == "Sent by the editor."
+    (folder / "older.md").write_text("The ferry is late.")
+    os.utime(folder / "older.md", (0, 0))
+    (folder / "older.md").replace(folder / "ferry.md")
+    assert linked.follow() == {"ferry.md": "updated"}
+    (folder / "ferry.md").unlink()
+    assert linked.follow() == {"ferry.md": "removed"}
 
 
 def test_another_folder_replaces_the_documents_of_the_first(

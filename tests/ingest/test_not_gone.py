@@ -1,11 +1,13 @@
 """Folders and files that are away, or may not be looked at, are not gone. Files are real, the clock is the test's."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -45,6 +47,31 @@ def test_an_empty_place_where_a_drive_was_is_not_believed(
     (problem,) = taken(watch).problems
     assert problem.code == "FOLDER_EMPTY"
     assert_nothing_more(watch)
+
+
+@pytest.mark.parametrize("answer", ["the name is known", "nothing can be read"])
+def test_a_drive_that_lists_nothing_while_its_files_are_not_gone_is_not_believed(
+    watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    """As one that was pulled out and is mounted still: its folder is the same, and what cannot be read is left out."""
+
+    def pull() -> None:
+        monkeypatch.setattr("ingest.folder.listed", lambda _: nullcontext(()))
+        if answer == "nothing can be read":
+            monkeypatch.setattr("pathlib.Path.lstat", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+
+    clock.at(10, pull)
+    assert [problem.code for problem in taken(watch).problems] == ["FOLDER_EMPTY"]
+    assert_nothing_more(watch)
+
+
+def test_a_folder_that_was_emptied_is_empty(folder: Path, watch: Watch, clock: Clock) -> None:
+    def empty() -> None:
+        (folder / "bible.md").unlink()
+        shutil.rmtree(folder / "quests")
+
+    clock.at(10, empty)
+    assert taken(watch).gone == {"bible.md", "quests/ferry.md"}
 
 
 def test_nor_is_another_folder_with_none_of_its_documents(

@@ -1009,6 +1009,98 @@ def test_what_is_selected_to_be_written_over_stays_selected_where_it_is_known_fr
     editor.inspected(9)
 
 
+@pytest.mark.parametrize(("node_type", "link"), [("sequencer", [1, 4, 2, 0]), ("hub", [2, 0, 1, 4])])
+def test_whoever_turns_a_number_of_slots_cuts_nothing_off_on_the_way(
+    editor: Editor, server: House, node_type: str, link: list[int]
+) -> None:
+    editor.open(text_of("blank"))
+    at = {"vec": [600, 100]}
+    slots = int(editor.call("mind", "create_insert_node", node_type, at, -1, True, "", {"data": {"slots": 5}}))
+    other = int(editor.call("mind", "create_insert_node", "content", at, -1, True, "", {}))
+    node = {1: slots, 2: other}
+    io = [node[link[0]], link[1], node[link[2]], link[3]]
+    editor.call("mind", "update_node_map", io[0], {"io": {"push": [io]}}, -1)
+    number = editor.inspected(slots) + "/Slots"
+
+    def turn(_request: Any) -> list[Any]:
+        editor.put(number, "value", 3)
+        editor.frames()
+        return [ToolUse("update_node", {"node_id": other, "notes": "Later."})]
+
+    own = ToolUse("update_node", {"node_id": slots, "notes": "Five ways."})
+    server.model.play([turn, [own], [Text(["There."])]])
+    done = editor.turn("send", "Note it.")
+    assert done["failed_calls"] == 1
+    editor.put(number, "value", 5)
+    editor.frames()
+    editor.inspected(other)
+    assert editor.document["resources"]["nodes"][str(slots)]["data"] == {"slots": 5}
+    assert editor.document["resources"]["nodes"][str(other)]["notes"] == "Later."
+    assert editor.document["resources"]["scenes"]["0"]["map"][str(io[0])]["io"] == [io]
+
+
+def test_whoever_goes_through_choices_loses_nothing_on_the_way(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    lamp = {"variable": 3, "operator": "set", "with": [0, 42]}
+    at = {"vec": [600, 900]}
+    node = int(editor.call("mind", "create_insert_node", "variable_update", at, 0, True, "", {"data": lamp}))
+    mode = editor.inspected(node) + "/With/Parameter/Mode"
+
+    def choose(item: int) -> None:
+        editor.call(mode, "select", item)
+        editor.call(mode, "emit_signal", "item_selected", item)
+        editor.frames()
+
+    def turn(_request: Any) -> list[Any]:
+        choose(1)
+        return [ToolUse("update_node", {"node_id": 11, "notes": "Later."})]
+
+    server.model.play([turn, [ToolUse("update_node", {"node_id": node, "notes": "Mine."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 1
+    choose(0)
+    editor.inspected(11)
+    assert editor.document["resources"]["nodes"][str(node)]["data"] == lamp
+    assert editor.document["resources"]["nodes"]["11"]["notes"] == "Later."
+    editor.inspected(node)
+    choose(1)
+    editor.inspected(11)
+    assert editor.document["resources"]["nodes"][str(node)]["data"]["with"][0] == 1, "as Arrow does"
+
+
+def test_an_older_version_that_is_only_looked_at_is_not_taken_in(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    for text in ("First.", "Second.", "Third."):
+        field = editor.inspected(2) + "/Content"
+        editor.put(field, "text", text)
+        editor.inspected(9)
+    editor.inspected(2)
+    editor.call(f"{_TABS}/Node", "rotate_node_history", True)
+    editor.frames()
+    assert editor.get(field, "text") == "Second."
+    server.model.play([[ToolUse("update_node", {"node_id": 11, "notes": "Later."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    editor.call(f"{_TABS}/Node", "rotate_node_history", False)
+    editor.inspected(9)
+    assert editor.document["resources"]["nodes"]["2"]["data"]["content"] == "Third."
+
+
+def test_an_entry_that_another_one_is_to_replace_keeps_where_the_last_one_leads(editor: Editor, server: House) -> None:
+    editor.open(text_of("blank"))
+    at = {"vec": [600, 100]}
+    choices = {"data": {"actions": ["Wait", "Go", "Sing"]}}
+    node = int(editor.call("mind", "create_insert_node", "interaction", at, -1, True, "", choices))
+    other = int(editor.call("mind", "create_insert_node", "content", at, -1, True, "", {}))
+    editor.call("mind", "update_node_map", node, {"io": {"push": [[node, 2, other, 0]]}}, -1)
+    shown = editor.inspected(node)
+    editor.call(f"{shown}/Actions", "remove_item", 1)
+    server.model.play([[ToolUse("update_node", {"node_id": other, "notes": "Later."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    editor.call(f"{shown}/Actions", "add_item", "Run")
+    editor.inspected(other)
+    assert editor.document["resources"]["nodes"][str(node)]["data"] == {"actions": ["Wait", "Sing", "Run"]}
+    assert editor.document["resources"]["scenes"]["0"]["map"][str(node)]["io"] == [[node, 2, other, 0]]
+
+
 def test_a_node_that_is_only_looked_at_is_not_being_written(editor: Editor) -> None:
     """A jump lists where it might lead, and shows the name of where it does."""
     editor.open(text_of("lamp"))
