@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from corpora.errors import CorpusError, StorageError
@@ -141,6 +141,13 @@ class Manifest:
     def entries(self) -> list[ManifestEntry]:
         """All entries, by project and name; what is no entry is left out."""
         return self._read()
+
+    def written_at(self, entry: ManifestEntry) -> datetime | None:
+        """When the document was written, as far as its entry tells; None where that is gone."""
+        try:
+            return datetime.fromtimestamp(self._path(entry.key, entry.name).stat().st_mtime, UTC)
+        except FileNotFoundError:
+            return None
 
     def _read(self, but: Collection[Path] = ()) -> list[ManifestEntry]:
         paths = (path for path in self._folder.glob(f"*{_ENTRY}") if path not in but)

@@ -115,7 +115,8 @@ class Addition:
             entry = too_large(entry.name, len(entry.data)) or entry
         admitted = self._given.admit(entry)
         if isinstance(admitted, Source):
-            report = self._older(admitted, given) or self._taken(admitted, done, total)
+            given_at = given.given_at if isinstance(given, Unread) else None
+            report = self._older(admitted, given) or self._taken(admitted, given_at, done, total)
         else:
             report = self._kept(admitted) if isinstance(entry, Refusal) else admitted
         phase: Phase = "searchable" if report.status == "searchable" else "done"
@@ -136,7 +137,7 @@ class Addition:
         """The documents that the sources say are gone."""
         return (document for name, document in self._known.items() if self._given.lacks(name))
 
-    def _taken(self, source: Source, done: int, total: int) -> DocumentReport:
+    def _taken(self, source: Source, given_at: datetime | None, done: int, total: int) -> DocumentReport:
         sha256 = self._given.sha256(source.name)
         known = self._known.get(source.name)
         is_same = known is not None and known.sha256 == sha256
@@ -147,7 +148,7 @@ class Addition:
             return self._kept(_failed(source.name, _not_agreed(source.name)))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
-        updated_at = known.updated_at if known is not None and is_same else None
+        updated_at = known.updated_at if known is not None and is_same else given_at
         try:
             self._store.require_room(self._key, source.name, len(source.data))  # not read only to be refused
             seconds = len(source.data) / BYTES_PER_S

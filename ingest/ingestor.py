@@ -103,11 +103,9 @@ class Ingestor:
         A document that is known and unchanged costs next to nothing. One that cannot be read is reported
         `failed`, and an older version of it stays. The documents named in `gone` are removed, where there are such;
         with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder, and where
-        `replaces_all` lets it. With
-        `of_folder` those that `sources` has, and that are taken in, are the folder's; what is refused makes none so,
-        and only the folder's are removed.
-        With `overwriting`, what would take the place of another version is `failed` with `DOCUMENT_IS_THERE` where
-        that does not let it.
+        `replaces_all` lets it. With `of_folder` those that `sources` has, and that are taken in, are the folder's; what
+        is refused makes none so, and only the folder's are removed. With `overwriting`, what would take the place of
+        another version is `failed` with `DOCUMENT_IS_THERE` where that does not let it.
         """
         started = perf_counter()
         say = progress or _nobody

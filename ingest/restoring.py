@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from corpora import Catalog, ManifestEntry, Originals, ProjectKey
 from ingest.ingestor import Ingestor
 from ingest.report import DocumentReport, ProgressListener
-from ingest.source import read_original
+from ingest.source import Unread, read_original
 
 
 @dataclass(frozen=True)
@@ -52,5 +53,10 @@ def restore(catalog: Catalog, originals: Originals, ingestor: Ingestor, progress
 
 
 def _read(entry: ManifestEntry, originals: Originals, ingestor: Ingestor, progress: ProgressListener) -> DocumentReport:
-    source = read_original(originals, entry.name, entry.sha256)
-    return ingestor.add(entry.key, [source], progress=progress).documents[0]
+    # As of then: a file of a linked folder that was written since takes its place.
+    original = Unread(
+        entry.name,
+        partial(read_original, originals, entry.name, entry.sha256),
+        given_at=originals.manifest.written_at(entry),
+    )
+    return ingestor.add(entry.key, [original], progress=progress).documents[0]

@@ -59,6 +59,7 @@ class Unread:
         size: So many bytes are, beside these, afterwards.
         is_on_drive: It is read where a user has it, and whoever reads it may wait for that drive.
         written_at: When its file was written or came there last, where that is known.
+        given_at: When it was given, if that was not now.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Unread:
     size: int = 0
     is_on_drive: bool = False
     written_at: datetime | None = None
+    given_at: datetime | None = None
 
 
 def read_original(originals: OriginalStore, name: str, sha256: str) -> Source | Refusal:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,16 @@ def test_all_documents_come_back(directory: DataDirectory, capsys: pytest.Captur
         (key.workspace, key.project_id, name) for key, of_project in before.items() for name in of_project
     }
     assert documents(directory) == before
+
+
+def test_a_document_that_comes_back_is_as_old_as_it_was(directory: DataDirectory) -> None:
+    """Or no file of a linked folder would take its place that was written before that."""
+    lose_catalog(directory)
+    for entry in directory.path.rglob("*.json"):
+        os.utime(entry, (1e9, 1e9))
+    fletcher("reindex", "--from-originals", directory=directory)
+    with closing(Catalog(directory.catalog_url)) as catalog:
+        assert {each.updated_at.timestamp() for key in KEYS for each in catalog.documents(key)} == {1e9}
 
 
 def test_what_the_catalog_knows_stays_and_what_was_removed_stays_away(
