@@ -16,7 +16,7 @@ from fletcher.api import Answer, Api, Listener, OwnerRefusal
 from ingest import DocumentReport, Problem, Progress, ProgressListener, replaces_all
 
 if TYPE_CHECKING:
-    from ingest import Refusal, Source
+    from ingest import Refusal, Scan, Source
 
 # Refusals of which a single document may be the reason: too large, too slow, with a name that cannot be one.
 _OF_A_DOCUMENT = (400, 408, 413, 422, 500)
@@ -31,6 +31,7 @@ def ingest(
     sources: Collection[Source | Refusal],
     *,
     sync: bool,
+    folders: Collection[Scan] = (),
     gone: Collection[str] = (),
     progress: ProgressListener,
 ) -> Answer:
@@ -40,6 +41,7 @@ def ingest(
         api: The project.
         sources: What is there.
         sync: Remove the documents that are there and `sources` lacks, but for those of the linked folder.
+        folders: Where no document of one of these was taken in, nothing is removed.
         gone: These are removed in any case.
         progress: Hears how far it is.
     """
@@ -53,7 +55,9 @@ def ingest(
     now = {entry["name"]: entry for entry in _listed(api, "documents")}
     # Of what was refused before it was sent, an older version stays.
     reports = [now.get(each["name"], each) | {"status": each["status"], "error": each["error"]} for each in reports]
-    if not replaces_all([each["error"] and each["error"]["code"] for each in reports]):
+    failures = {each["name"]: each["error"] and each["error"]["code"] for each in reports}
+    taken = {name for name, code in failures.items() if code is None}
+    if not replaces_all(failures.values()) or any(folder.names.isdisjoint(taken) for folder in folders):
         before.clear()
     leaving = (
         entry for name, entry in removable(api).items() if name in gone or (name in before and given.lacks(name))

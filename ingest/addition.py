@@ -76,14 +76,15 @@ class Given:
 class Addition:
     """Takes sources one by one and says what became of each.
 
-    `before` is what the project had. With `folder_documents`, the names of those of the linked folder, what is written
-    is the folder's, and what was sent since a file was written stays. With `overwriting`, a document takes the place of
-    one with other content only where that lets it.
+    They were given at a time, and `before` is what the project had. With `folder_documents`, the names of those of the
+    linked folder, what is written is the folder's, and what was sent since a file was written stays. With
+    `overwriting`, a document takes the place of one with other content only where that lets it.
     """
 
     def __init__(
         self,
         key: ProjectKey,
+        given_at: datetime,
         before: Sequence[Document],
         store: DocumentStore,
         reader: Reader,
@@ -95,6 +96,7 @@ class Addition:
         overwriting: Overwriting | None,
     ) -> None:
         self._key = key
+        self._given_at = given_at
         self._wanted_languages = ocr_languages
         self._known = {document.name: document for document in before}
         self._name_of = {document.sha256: document.name for document in before}
@@ -116,7 +118,7 @@ class Addition:
         admitted = self._given.admit(entry)
         if isinstance(admitted, Source):
             given_at = given.given_at if isinstance(given, Unread) else None
-            report = self._older(admitted, given) or self._taken(admitted, given_at, done, total)
+            report = self._older(admitted, given) or self._taken(admitted, given_at or self._given_at, done, total)
         else:
             report = self._kept(admitted) if isinstance(entry, Refusal) else admitted
         phase: Phase = "searchable" if report.status == "searchable" else "done"
@@ -137,7 +139,7 @@ class Addition:
         """The documents that the sources say are gone."""
         return (document for name, document in self._known.items() if self._given.lacks(name))
 
-    def _taken(self, source: Source, given_at: datetime | None, done: int, total: int) -> DocumentReport:
+    def _taken(self, source: Source, given_at: datetime, done: int, total: int) -> DocumentReport:
         sha256 = self._given.sha256(source.name)
         known = self._known.get(source.name)
         is_same = known is not None and known.sha256 == sha256
@@ -167,7 +169,7 @@ class Addition:
     def _may_overwrite(self, known: Document, sha256: str) -> bool:
         return self._overwriting is None or self._overwriting.may(known, sha256)
 
-    def _read(self, source: Source, reading: Progress, updated_at: datetime | None) -> Document:
+    def _read(self, source: Source, reading: Progress, updated_at: datetime) -> Document:
         def listen(page: int, pages: int) -> None:
             self._progress(replace(reading, page=page, pages=pages))
 
@@ -190,7 +192,7 @@ class Addition:
             return False
         return self._ocr_languages not in ("", document.ocr_languages)
 
-    def _copied(self, source: Source, sha256: str, updated_at: datetime | None) -> Document | None:
+    def _copied(self, source: Source, sha256: str, updated_at: datetime) -> Document | None:
         """The document under its new name, if the project has the same file: it was renamed, moved or copied."""
         same = self._known.get(self._name_of.get(sha256, ""))
         if same is None or same.sha256 != sha256 or self._is_outdated(same):
@@ -200,7 +202,7 @@ class Addition:
                 return self._store.put_copy(self._key, source, same, updated_at, of_folder=self._of_folder)
         return None
 
-    def _stored(self, source: Source, extracted: Extracted, updated_at: datetime | None) -> Document:
+    def _stored(self, source: Source, extracted: Extracted, updated_at: datetime) -> Document:
         if hidden := extracted.pages_with_hidden_text:
             logger.warning("%s: text that nobody can see was left out on page %s", source.name, page_list(hidden))
         passages = split(extracted, self._key.document_id(source.name), source.name)

@@ -327,7 +327,7 @@ def is_there_itself(path: Path) -> bool:
     """Whether something has this name, also a link to nothing; raises `OSError` where that cannot be said."""
     try:
         path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # of what may not be looked at is said elsewhere
         return False
     return True
 
@@ -408,10 +408,11 @@ def _unread(entry: _Entry) -> Unread:
 
 
 def _written_at(path: Path) -> datetime | None:
-    """When a file was written, or moved or copied there: a copy may have the time of what it is one of."""
+    """When a file was written, or moved or copied there: it may say of itself that it is older, or of tomorrow."""
     try:
         status = path.stat()
-        return datetime.fromtimestamp(max(status.st_mtime, status.st_ctime), UTC)
+        came_at = max(status.st_mtime, status.st_ctime) if sys.platform == "win32" else status.st_ctime
+        return datetime.fromtimestamp(came_at, UTC)
     except (OSError, OverflowError, ValueError):  # it is gone by now, or its time is none
         return None
 

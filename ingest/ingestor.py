@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace as with_changes
+from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
 from typing import Protocol
@@ -107,7 +108,7 @@ class Ingestor:
         is refused makes none so, and only the folder's are removed. With `overwriting`, what would take the place of
         another version is `failed` with `DOCUMENT_IS_THERE` where that does not let it.
         """
-        started = perf_counter()
+        started, given_at = perf_counter(), datetime.now(UTC)
         say = progress or _nobody
         entries = sources if isinstance(sources, Collection) else list(sources)
         say(Progress("", "queued", 0, len(entries)))
@@ -115,6 +116,7 @@ class Ingestor:
             before = self._catalog.documents(key)
             addition = Addition(
                 key,
+                given_at,
                 before,
                 self._store,
                 self._readers,
@@ -225,8 +227,13 @@ class Ingestor:
         Only documents that came from the project's linked folder are removed.
         """
         gone = {name for name in self._catalog.folder_documents(key) if change.lacks(name)}
+        sources = [
+            # What was written while it was watched is the newest, whatever its drive's clock says.
+            with_changes(each, written_at=None) if isinstance(each, Unread) and each.name in change.changed else each
+            for each in change.sources.unread
+        ]
         take_in = self.index if wait else self.add
-        return take_in(key, change.sources.unread, gone=gone, of_folder=True, progress=progress)
+        return take_in(key, sources, gone=gone, of_folder=True, progress=progress)
 
     def original(self, key: ProjectKey, name_or_id: str) -> Unread:
         """A document as it was given, to be added once more: another reader, or OCR, may find more in it.

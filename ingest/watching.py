@@ -62,7 +62,8 @@ class Change:
     """What has happened since the last change; `sources` are read when their turn comes.
 
     `problems` are those of the watched paths now: what lies behind them is not known, and nothing of it is `gone`.
-    `gone` are the names of the documents that were there before.
+    `gone` are the names of the documents that were there before, `changed` those of which a file was written while it
+    was watched, and not only looked at once more.
     """
 
     sources: Scan = field(default_factory=lambda: Scan(()))
@@ -70,6 +71,7 @@ class Change:
     problems: tuple[Problem, ...] = ()
     present: frozenset[str] = frozenset()
     unknown: tuple[str, ...] = ()
+    changed: frozenset[str] = frozenset()
     taken: Mapping[_Found, Stamp | None] = field(default_factory=dict[_Found, "Stamp | None"])
 
     def lacks(self, name: str) -> bool:
@@ -89,6 +91,7 @@ class Watch:
         stop: Ends a `wait`.
         documents: Names of those that are known of these folders, so that one that is empty from the first, or has
             none of them, is not believed either.
+        was_doubted: There was a problem when it was looked at last: then one that lacks most of them is not either.
         real: The paths are real ones of folders, and a server follows them for others: if a link comes into the way,
             nothing behind it is read, and none has more than `MOST_ENTRIES`. None is looked at before `wait`.
         turn: Had while what has changed is looked into: a drive that hangs keeps nobody else's waiting for that.
@@ -100,11 +103,12 @@ class Watch:
         stop: threading.Event,
         *,
         documents: Collection[str] = (),
+        was_doubted: bool = False,
         real: bool = False,
         turn: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._turn = turn
-        self._roots = [_Root(Path(path), documents, real) for path in paths]
+        self._roots = [_Root(Path(path), documents, was_doubted, real) for path in paths]
         self._stop = stop
         self._notices = _Notices(stop)
         self._has_begun = False
@@ -192,6 +196,9 @@ class Watch:
             problems=self._problems,
             present=present,
             unknown=unknown,
+            changed=frozenset(names[found] for found in wanted - self._again.keys())
+            if self._has_begun
+            else frozenset(),
             taken={found: stamps.get(found) for found in wanted | gone},
         )
 
@@ -257,7 +264,7 @@ class _Again:
 class _Root:
     """One of the watched paths, and whether what is seen of it can be believed."""
 
-    def __init__(self, path: Path, documents: Collection[str], real: bool) -> None:
+    def __init__(self, path: Path, documents: Collection[str], was_doubted: bool, real: bool) -> None:
         self._path = path
         inside = path if real else Path(os.path.realpath(path))
         most = MOST_ENTRIES if real else None
@@ -266,6 +273,7 @@ class _Root:
         self._last = Look(path)
         self._identity: Identity | None = None
         self._documents = documents  # as they were known from the first
+        self._was_doubted = was_doubted
         self._trouble: Problem | None = None
         self._trouble_since = 0.0
         self.problem: Problem | None = None
@@ -296,11 +304,12 @@ class _Root:
         return self._last
 
     def _believed(self, seen: Look) -> Look:
-        # Another drive in the same place may have the same identity: after trouble it says nothing.
         identity = next(iter(seen.folders.values()))
+        are_gone = identity == self._identity and self._are_gone(seen)
+        # Another drive in the same place may have the same identity: after trouble it says nothing.
         is_same = identity == self._identity and self._trouble is None
         as_if = "as if a drive had been taken out."
-        if not seen.stamps and self._holds_documents and not (is_same and self._are_gone()):
+        if not seen.stamps and self._holds_documents and not (is_same and are_gone):
             raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
         if seen.stamps and not is_same and self._lacks_most_of_them(seen):
             problem = f"{self._path}: most of the documents that were there are not, but others are, {as_if}"
@@ -309,12 +318,18 @@ class _Root:
         self._identity = identity
         return seen
 
-    def _are_gone(self) -> bool:
-        """Whether none of the files is there: a drive that was pulled out may list nothing, and not say why."""
+    def _are_gone(self, seen: Look) -> bool:
+        """Whether no file is there that is listed no more: of a drive that was pulled out some may not be listed.
+
+        Raises:
+            ScanError: That cannot be said.
+        """
+        missing = (self._path / below for below in self._last.stamps if below not in seen.stamps)
         try:
-            return not any(is_there_itself(self._path / below) for below in islice(self._last.stamps, _MOST_ASKED))
-        except OSError:
-            return False
+            return not any(is_there_itself(path) for path in islice(missing, _MOST_ASKED))
+        except OSError as error:
+            problem = f"{self._path}: what was in it cannot be looked at ({error.strerror}), as if a drive"
+            raise ScanError("UNREADABLE", f"{problem} had been taken out.") from error
 
     @property
     def _holds_documents(self) -> bool:
@@ -328,7 +343,8 @@ class _Root:
         unread, there, stamps = _unread([seen]), {known_as(below) for below in seen.stamps}, {*seen.stamps.values()}
         # All may have got other names.
         kept = sum(name in there or name.startswith(unread) or known[name] in stamps for name in names)
-        return 2 * kept < len(names) if self._last.stamps else bool(names) and not kept
+        is_watched = self._last.stamps or self._was_doubted
+        return 2 * kept < len(names) if is_watched else bool(names) and not kept
 
     def _kept(self) -> str:
         return "Its documents are kept as they are until it is back." if self._holds_documents else ""

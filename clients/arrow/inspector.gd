@@ -19,8 +19,9 @@ const ENTRIES := [
 ]
 ## Nodes of which a choice says what else they have.
 const BY_CHOICE := ["condition", "generator", "user_input", "variable_update"]
-const CHOICES := ["/variable", "/method", "/operator", "/with/0"]
-const MANY := 2 ** 31
+## Where they say it.
+const CHOICES := ["/variable", "/with/0", "/method", "/operator"]
+const MANY := 1 << 31
 ## What Arrow lists in place of a pattern that is empty.
 const BLANK := "--BLANK--"
 ## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
@@ -192,11 +193,15 @@ func _takes_away() -> bool:
 	return _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0 or _cuts_off(shown) or _resets_by_choice(shown)
 
 
-# Whether there are fewer slots, or entries with one each, than lead somewhere or are led to.
+# Whether there are fewer slots, or entries with one each, than the node has, and one of those leads somewhere or is
+# led to.
 func _cuts_off(shown: Node) -> bool:
 	var number: SpinBox = shown.get_node_or_null("Slots")
 	var lists := _listed()
 	var count: int = int(number.value) if number != null else (lists[0].size() if lists.size() == 1 else MANY)
+	var entries := _data().values().filter(func(value: Variant) -> bool: return value is Array)
+	if count >= _data().get("slots", entries[0].size() if entries else 0):
+		return false
 	var id := _node_id()
 	var scene: Dictionary = _mind._PROJECT.resources.scenes.get(_mind._CURRENT_OPEN_SCENE_ID, {})
 	var is_beyond := func(link: Array) -> bool:
@@ -209,10 +214,11 @@ func _resets_by_choice(shown: Node) -> bool:
 	if _mind._PROJECT.resources.nodes[_node_id()].type not in BY_CHOICE:
 		return false
 	var before := _leaves(_data())
+	if not _mind._PROJECT.resources.variables.has(before.get("/variable")):
+		return false  # of none, or one that is gone, Arrow shows another one
 	var after := _leaves(shown._read_parameters())
 	var other := before.keys().filter(func(path: String) -> bool: return not _is_same(before[path], after.get(path)))
-	var is_choice := func(path: String) -> bool: return path in CHOICES
-	return other.any(is_choice) and other.any(func(path: String) -> bool: return before[path] and path not in CHOICES)
+	return other.size() > 1 and CHOICES.any(func(path: String) -> bool: return path in other)
 
 
 func _is_same(value: Variant, other: Variant) -> bool:

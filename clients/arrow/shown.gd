@@ -6,6 +6,8 @@ const KINDS := {"node_id": "nodes", "scene_id": "scenes", "variable_id": "variab
 const NAMES := {"initial_value": "init"}
 ## What Arrow keeps by itself, and where things stand; but whatever is used by more by now is not deleted.
 const KEPT_BY_ARROW := ["ref", "map"]
+## What says how many slots a node has, and which is which.
+const SLOTS := ["data.slots", "data.lines", "data.actions", "data.patterns"]
 ## In place of the hash of a field, and none that a value is likely to have: it was there once; and it is another one
 ## than the server has read.
 const GONE := -2014270311
@@ -116,7 +118,26 @@ func _is_lacked_by(call: Dictionary, resources: Dictionary) -> bool:
 			return true
 		if function.begins_with("delete_") and (now != was or _has_come_into(resources[kind][id], resources)):
 			return true
-	return false
+	return function == "update_node_map" and _linked_by(arguments).any(_has_other_slots.bind(resources.nodes))
+
+
+# What the connections connect that a call makes.
+func _linked_by(arguments: Dictionary) -> Array:
+	var modifications: Variant = arguments.get("modifications")
+	var io: Variant = modifications.get("io") if modifications is Dictionary else null
+	var links: Variant = io.get("push") if io is Dictionary else null
+	var ids := []
+	for link: Variant in links if links is Array else []:
+		if link is Array and link.size() == 4:
+			ids.append_array([link[0], link[2]])
+	return ids.filter(func(id: Variant) -> bool: return id is float or id is int)
+
+
+func _has_other_slots(id: int, nodes: Dictionary) -> bool:
+	var was := _known_of("nodes", id)
+	if not was or not nodes.has(id):
+		return false
+	return SLOTS.any(_differs.bind(_hashes(_parts_of(nodes[id])), was))
 
 
 ## The number in a call, where Godot has all as they are in JSON; -1 where there is none.

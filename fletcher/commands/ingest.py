@@ -46,8 +46,8 @@ def ingest(
         roots.require_apart(path)
     scans = [(path, scan(path)) for path in paths]
     sources = Scan.of(found for _, found in scans)
+    folders = [(path, found) for path, found in scans if sync and path.is_dir()]
     if sync:
-        folders = [(path, found) for path, found in scans if path.is_dir()]
         if not folders:
             raise typer.BadParameter("--sync removes what is gone from a folder, so it needs a folder among PATH...")
         if empty := [path for path, found in folders if found.is_empty]:
@@ -59,7 +59,8 @@ def ingest(
 
     try:
         with Api(settings, key, embeds=True) as api, console.ingest_progress() as progress:
-            report = documents.ingest(api, sources, sync=sync, progress=progress)
+            read = [found for _, found in folders]
+            report = documents.ingest(api, sources, sync=sync, folders=read, progress=progress)
     except (KeyboardInterrupt, Terminated):
         console.err.print("Stopped; what was read is searchable, and the same command does the rest.")
         raise

@@ -28,6 +28,7 @@ from corpora import (
 from ingest import (
     MAY_PASS,
     Change,
+    DocumentReport,
     FolderNotAllowed,
     FolderRoots,
     FolderUnusable,
@@ -272,8 +273,9 @@ class LinkedFolders:
             if stop.is_set():
                 raise _ended()
 
+        known = {"documents": documents, "was_doubted": folder.problem is not None}
         turn = partial(self._looks.taken, folder.key.workspace, go_on)
-        watch = await self._in_thread(partial(Watch, [folder.path], stop, documents=documents, real=True, turn=turn))
+        watch = await self._in_thread(partial(Watch, [folder.path], stop, **known, real=True, turn=turn))
         follower = _Follower(folder, watch, stop, first)
         self._followers[folder.key] = follower
         follower.task = asyncio.create_task(self._follow(follower))
@@ -404,11 +406,16 @@ def _tell(follower: _Follower, error: Exception) -> None:
         first.exception()  # nobody may be waiting
 
 
+def _is_told(document: DocumentReport) -> bool:
+    """Whether somebody may miss it; other kinds of files are in every folder."""
+    return document.status == "failed" or (document.error is not None and document.error.code == "OLDER_VERSION")
+
+
 def _log(folder: LinkedFolder, report: IngestReport) -> None:
     counts = Counter(document.status for document in report.documents)
-    told = ", ".join(f"{number} {status}" for status, number in counts.items() if status not in _NO_NEWS)
-    if told:
-        logger.info("project %s, linked folder %s: %s", folder.key.project_id, folder.path, told)
-    failed = (document.error for document in report.documents if document.status == "failed" and document.error)
-    for error in islice(failed, _MOST_LOGGED):
+    changes = ", ".join(f"{number} {status}" for status, number in counts.items() if status not in _NO_NEWS)
+    if changes:
+        logger.info("project %s, linked folder %s: %s", folder.key.project_id, folder.path, changes)
+    told = (document.error for document in report.documents if document.error and _is_told(document))
+    for error in islice(told, _MOST_LOGGED):
         logger.info("project %s, linked folder: %s", folder.key.project_id, error.message)

@@ -13,7 +13,7 @@ from fletcher.api import Answer, Api, OwnerRefusal
 from fletcher.documents import ingest, link, removable, remove
 from fletcher.errors import CommandError
 from fletcher.settings import load_settings
-from ingest import Progress, Refusal, Source, scan
+from ingest import Progress, Refusal, Scan, Source, scan
 from server import Access, Limits
 from tests.hostile_chroma import answering, answering_with
 from tests.retrieval.small_embedder import SmallEmbedder
@@ -121,6 +121,18 @@ def test_nothing_is_removed_where_nothing_has_come_in_its_place(home: House, api
     assert names(listed(api)) == ["before.md"]
     ingest(api, [Source("new.pdf", b"no PDF")], sync=True, gone=["before.md"], progress=nobody)
     assert not listed(api)
+
+
+def test_nor_where_nothing_of_one_of_the_folders_was_taken_in(home: House, api: Api, tmp_path: Path) -> None:
+    home.put("before.md", "There before.")
+    for name, text in {"good/a.md": "The ferry.", "bad/empty.md": ""}.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    scans = [scan(tmp_path / name) for name in ("good", "bad")]
+    ingest(api, Scan.of(scans), sync=True, folders=scans, progress=nobody)
+    assert names(listed(api)) == ["a.md", "before.md"]
+    ingest(api, scans[0], sync=True, folders=scans[:1], progress=nobody)
+    assert names(listed(api)) == ["a.md"]
 
 
 def test_what_others_add_while_a_folder_goes_in_stays(home: House, api: Api) -> None:

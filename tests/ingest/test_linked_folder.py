@@ -3,8 +3,9 @@
 import os
 import threading
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -252,12 +253,43 @@ def test_a_file_takes_no_place_of_what_was_sent_after_it_was_written(
     linked.link(folder)
     assert linked.follow() == {"bible.md": "unchanged", "ferry.md": "skipped"}
     assert pipeline.catalog.text(key, key.document_id("ferry.md")) == "Sent by the editor."
+    os.utime(folder / "ferry.md", (9e9, 9e9))  # as of a drive from further east, or a clock that was ahead
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor once more.")])
+    linked.link(folder)
+    assert linked.follow() == {"bible.md": "unchanged", "ferry.md": "skipped"}
     (folder / "older.md").write_text("The ferry is late.")
     os.utime(folder / "older.md", (0, 0))
     (folder / "older.md").replace(folder / "ferry.md")
     assert linked.follow() == {"ferry.md": "updated"}
     (folder / "ferry.md").unlink()
     assert linked.follow() == {"ferry.md": "removed"}
+
+
+def test_what_is_written_while_it_is_watched_is_the_newest_whatever_the_drives_clock_says(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.folder._written_at", lambda _: datetime(2001, 1, 1, tzinfo=UTC))
+    linked.follow()
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    (folder / "ferry.md").write_text("Saved after that.")
+    assert linked.follow() == {"ferry.md": "updated"}
+
+
+def test_a_file_that_is_written_while_what_was_sent_is_read_takes_its_place(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
+    linked.follow()
+    read = pipeline.reader.read
+
+    def reading(*arguments: Any, **named: Any) -> Any:
+        (folder / "ferry.md").write_text("Saved meanwhile.")
+        return read(*arguments, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline.reader, "read", reading)
+        pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    assert linked.follow() == {"ferry.md": "updated"}
 
 
 def test_another_folder_replaces_the_documents_of_the_first(

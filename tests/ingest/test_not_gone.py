@@ -49,9 +49,11 @@ def test_an_empty_place_where_a_drive_was_is_not_believed(
     assert_nothing_more(watch)
 
 
-@pytest.mark.parametrize("answer", ["the name is known", "nothing can be read"])
+@pytest.mark.parametrize(
+    ("answer", "code"), [("the name is known", "FOLDER_EMPTY"), ("nothing can be read", "UNREADABLE")]
+)
 def test_a_drive_that_lists_nothing_while_its_files_are_not_gone_is_not_believed(
-    watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: str
+    watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: str, code: str
 ) -> None:
     """As one that was pulled out and is mounted still: its folder is the same, and what cannot be read is left out."""
 
@@ -61,7 +63,19 @@ def test_a_drive_that_lists_nothing_while_its_files_are_not_gone_is_not_believed
             monkeypatch.setattr("pathlib.Path.lstat", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
 
     clock.at(10, pull)
-    assert [problem.code for problem in taken(watch).problems] == ["FOLDER_EMPTY"]
+    assert [problem.code for problem in taken(watch).problems] == [code]
+    assert_nothing_more(watch)
+
+
+def test_nor_one_that_lists_some_of_its_files_and_does_not_say_whether_the_others_are_gone(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pull() -> None:
+        shutil.rmtree(folder / "quests")
+        monkeypatch.setattr("pathlib.Path.lstat", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+
+    clock.at(10, pull)
+    assert [problem.code for problem in taken(watch).problems] == ["UNREADABLE"]
     assert_nothing_more(watch)
 
 
@@ -157,6 +171,15 @@ def test_nor_at_the_start_one_with_none_of_them(tmp_path: Path, clock: Clock) ->
     write(tmp_path / "README.md", "The drive is not mounted.")
     change = taken(Watch([tmp_path], clock, documents=["bible.md"]))
     assert [problem.code for problem in change.problems] == ["FOLDER_REPLACED"]
+
+
+@pytest.mark.parametrize("was_doubted", [False, True])
+def test_nor_one_that_lacks_most_of_them_where_there_was_a_problem_before(
+    tmp_path: Path, clock: Clock, *, was_doubted: bool
+) -> None:
+    write(tmp_path / "README.md", "Of another drive.")
+    change = taken(Watch([tmp_path], clock, documents=["README.md", "bible.md", "crew.md"], was_doubted=was_doubted))
+    assert [problem.code for problem in change.problems] == ["FOLDER_REPLACED"] * was_doubted
 
 
 def test_an_empty_place_is_not_believed_at_the_start_either(tmp_path: Path, clock: Clock) -> None:

@@ -1039,6 +1039,25 @@ def test_whoever_turns_a_number_of_slots_cuts_nothing_off_on_the_way(
     assert editor.document["resources"]["scenes"]["0"]["map"][str(io[0])]["io"] == [io]
 
 
+def test_nothing_is_connected_to_slots_that_are_others_by_now(editor: Editor, server: House) -> None:
+    editor.open(text_of("blank"))
+    at = {"vec": [600, 100]}
+    slots = int(editor.call("mind", "create_insert_node", "sequencer", at, -1, True, "", {"data": {"slots": 3}}))
+    other = int(editor.call("mind", "create_insert_node", "content", at, -1, True, "", {}))
+    number = editor.inspected(slots) + "/Slots"
+    modifications = {"io": {"push": [[slots, 2, other, 0]]}}
+
+    def turn(_request: Any) -> list[Any]:
+        editor.put(number, "value", 5)
+        editor.frames()
+        return [ToolUse("update_node_map", {"node_id": slots, "modifications": modifications})]
+
+    server.model.play([turn, [Text(["There."])]])
+    assert editor.turn("send", "Connect the last one.")["failed_calls"] == 1
+    assert editor.document["resources"]["nodes"][str(slots)]["data"] == {"slots": 5}
+    assert "io" not in editor.document["resources"]["scenes"]["0"]["map"][str(slots)]
+
+
 def test_whoever_goes_through_choices_loses_nothing_on_the_way(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
     lamp = {"variable": 3, "operator": "set", "with": [0, 42]}
