@@ -117,29 +117,18 @@ class Addition:
             entry = too_large(entry.name, len(entry.data)) or entry
         admitted = self._given.admit(entry)
         if isinstance(admitted, Source):
-            given_at = given.given_at if isinstance(given, Unread) else None
-            report = self._older(admitted, given) or self._taken(admitted, given_at or self._given_at, done, total)
+            report = self._taken(admitted, given, done, total)
         else:
             report = self._kept(admitted) if isinstance(entry, Refusal) else admitted
         phase: Phase = "searchable" if report.status == "searchable" else "done"
         self._progress(Progress(report.name, phase, done + 1, total))
         return report
 
-    def _older(self, source: Source, given: Source | Refusal | Unread) -> DocumentReport | None:
-        """The report on a file of the folder that was written before another version was sent, which stays."""
-        known = self._known.get(source.name)
-        if known is None or known.name in self._folder_documents or known.sha256 == self._given.sha256(source.name):
-            return None
-        written_at = given.written_at if self._of_folder and isinstance(given, Unread) else None
-        if written_at is None or known.updated_at - written_at < _TOLD_APART:
-            return None
-        return self._kept(DocumentReport(source.name, "skipped", error=_older_version(source.name)))
-
     def missing(self) -> Iterator[Document]:
         """The documents that the sources say are gone."""
         return (document for name, document in self._known.items() if self._given.lacks(name))
 
-    def _taken(self, source: Source, given_at: datetime, done: int, total: int) -> DocumentReport:
+    def _taken(self, source: Source, given: Source | Refusal | Unread, done: int, total: int) -> DocumentReport:
         sha256 = self._given.sha256(source.name)
         known = self._known.get(source.name)
         is_same = known is not None and known.sha256 == sha256
@@ -148,9 +137,12 @@ class Addition:
             return DocumentReport.of(known, _status(known, "unchanged"))
         if known is not None and not is_same and not self._may_overwrite(known, sha256):
             return self._kept(_failed(source.name, _not_agreed(source.name)))
+        written_at, given_at = (given.written_at, given.given_at) if isinstance(given, Unread) else (None, None)
+        if known is not None and not is_same and self._is_newer(known, written_at):
+            return self._kept(DocumentReport(source.name, "skipped", error=_older_version(source.name)))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
-        updated_at = known.updated_at if known is not None and is_same else given_at
+        updated_at = known.updated_at if known is not None and is_same else given_at or self._given_at
         try:
             self._store.require_room(self._key, source.name, len(source.data))  # not read only to be refused
             seconds = len(source.data) / BYTES_PER_S
@@ -168,6 +160,12 @@ class Addition:
 
     def _may_overwrite(self, known: Document, sha256: str) -> bool:
         return self._overwriting is None or self._overwriting.may(known, sha256)
+
+    def _is_newer(self, known: Document, written_at: datetime | None) -> bool:
+        """Whether it was sent after a file of the folder was written."""
+        if not self._of_folder or written_at is None or known.name in self._folder_documents:
+            return False
+        return known.updated_at - written_at >= _TOLD_APART
 
     def _read(self, source: Source, reading: Progress, updated_at: datetime) -> Document:
         def listen(page: int, pages: int) -> None:

@@ -67,13 +67,13 @@ class DocumentStore:
         source: Source,
         extracted: Extracted,
         passages: Sequence[Passage],
-        updated_at: datetime | None = None,
+        updated_at: datetime,
         *,
         of_folder: bool = False,
     ) -> Document:
         """Store a document; it is there whole when this returns, and not at all before.
 
-        `updated_at` is when its file was, if it was only read again; with `of_folder` it is the linked folder's.
+        `updated_at` is when this version was given; with `of_folder` it is the linked folder's.
         Raises `WorkspaceFull`.
         """
         size = len(source.data) + kept_bytes(extracted.text, passages, extracted.pages)
@@ -103,7 +103,7 @@ class DocumentStore:
         key: ProjectKey,
         source: Source,
         of: Document,
-        updated_at: datetime | None = None,
+        updated_at: datetime,
         *,
         of_folder: bool = False,
     ) -> Document:

@@ -310,7 +310,11 @@ def is_left_out(name: str) -> bool:
 
 def is_named_as_document(name: str) -> bool:
     """Whether files of this name are read, by its suffix."""
-    return Path(name).suffix.lower() in (*SUFFIXES, *named_readers())
+    return Path(name).suffix.lower() in _suffixes()
+
+
+def _suffixes() -> tuple[str, ...]:
+    return (*SUFFIXES, *named_readers())
 
 
 def is_too_deep(folder: Path) -> bool:
@@ -351,7 +355,7 @@ def _refusal(path: Path, name: str, below: str, inside: Path | None, was_named: 
     if inside is not None and leads_out(real, inside, is_left_out):
         return _outside(name)
     if not was_named and not is_named_as_document(path.name) and not _is_known(path, inside):
-        message = f"{name}: files of this kind are not read; known are {', '.join((*SUFFIXES, *named_readers()))}."
+        message = f"{name}: files of this kind are not read; known are {', '.join(_suffixes())}."
         return Refusal(name, "skipped", "UNKNOWN_FORMAT", message)
     try:
         document_name(below)

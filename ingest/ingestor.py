@@ -114,6 +114,7 @@ class Ingestor:
         say(Progress("", "queued", 0, len(entries)))
         with self._documents_lock(key).held(lambda: say(Progress("", "queued", 0, len(entries)))):
             before = self._catalog.documents(key)
+            own = self._catalog.folder_documents(key) if of_folder else None
             addition = Addition(
                 key,
                 given_at,
@@ -123,7 +124,7 @@ class Ingestor:
                 say,
                 self._ocr_languages,
                 self._places,
-                folder_documents=self._catalog.folder_documents(key) if of_folder else None,
+                folder_documents=own,
                 overwriting=overwriting,
             )
             reports: list[DocumentReport] = []
@@ -135,8 +136,8 @@ class Ingestor:
                 taken = [report.name for report in reports if report.error is None]
                 self._catalog.put_folder_documents(key, taken)
             names = set(gone)
-            if of_folder:  # not what somebody has sent since they were known to be gone
-                names &= self._catalog.folder_documents(key)
+            if own is not None:  # not what somebody has sent since they were known to be gone
+                names &= own
             if replace and replaces_all([report.error.code if report.error else None for report in reports]):
                 names |= {document.name for document in addition.missing()} - self._catalog.folder_documents(key)
             removed: list[Document] = []
