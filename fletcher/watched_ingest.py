@@ -27,7 +27,7 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
         log_as_server(logging.WARNING)
     stop = threading.Event()
     with closing(Watch(paths, stop)) as watch:
-        watched = _WatchedIngest(watch, stop, sync=sync, as_json=as_json)
+        watched = _WatchedIngest(paths, watch, stop, sync=sync, as_json=as_json)
         try:
             with Api(settings, key, embeds=True) as api:
                 watched.go_on(api)
@@ -36,7 +36,10 @@ def ingest_and_watch(settings: Settings, key: ProjectKey, paths: Sequence[Path],
 
 
 class _WatchedIngest:
-    def __init__(self, watch: Watch, stop: threading.Event, *, sync: bool, as_json: bool) -> None:
+    def __init__(
+        self, paths: Sequence[Path], watch: Watch, stop: threading.Event, *, sync: bool, as_json: bool
+    ) -> None:
+        self._paths = paths
         self._watch = watch
         self._stop = stop
         self._sync = sync
@@ -64,7 +67,10 @@ class _WatchedIngest:
     def _ingested(self, api: Api, change: Change) -> Answer:
         with console.ingest_progress() if self._is_first else nullcontext(_nobody) as progress:
             sync = self._sync and self._is_first and not change.problems
-            return documents.ingest(api, change.sources, sync=sync, gone=change.gone, progress=progress)
+            folders = [found for path, found in zip(self._paths, change.scans, strict=False) if sync and path.is_dir()]
+            return documents.ingest(
+                api, change.sources, sync=sync, folders=folders, gone=change.gone, progress=progress
+            )
 
     def _tell(self, report: Answer) -> None:
         if self._as_json:

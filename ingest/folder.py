@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -139,6 +140,11 @@ class Look:
     folders: Mapping[str, Identity] = field(default_factory=dict[str, Identity])
     unreadable: Mapping[str, OSError] = field(default_factory=dict[str, OSError])
     was_named: bool = False  # the file itself
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """How the names of those documents begin of which nothing can be known."""
+        return tuple(f"{known_as(below)}/" for below in self.unreadable)
 
     def scan(
         self, below: Collection[str], moving: Collection[str] = (), is_wanted: Callable[[], bool] = lambda: True
@@ -327,13 +333,12 @@ def is_there(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110  (before Python 3.12, that of `Path` raises for one that is too long)
 
 
-def is_there_itself(path: Path) -> bool:
-    """Whether something has this name, also a link to nothing; raises `OSError` where that cannot be said."""
+def is_file_itself(path: Path) -> bool:
+    """Whether a file, or a link, also to nothing, has this name; raises `OSError` where that cannot be said."""
     try:
-        path.lstat()
+        return not stat.S_ISDIR(path.lstat().st_mode)
     except (FileNotFoundError, NotADirectoryError, PermissionError):  # of what may not be looked at is said elsewhere
         return False
-    return True
 
 
 def _entry(folder: Path, below: str, inside: Path | None, *, was_named: bool = False) -> _Entry:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from fletcher.api import Answer, Api, OwnerRefusal
 from fletcher.documents import ingest, link, removable, remove
 from fletcher.errors import CommandError
 from fletcher.settings import load_settings
-from ingest import Progress, Refusal, Scan, Source, scan
+from fletcher.watched_ingest import ingest_and_watch
+from ingest import Change, Progress, Refusal, Scan, Source, Watch, scan
 from server import Access, Limits
 from tests.hostile_chroma import answering, answering_with
 from tests.retrieval.small_embedder import SmallEmbedder
@@ -123,13 +124,27 @@ def test_nothing_is_removed_where_nothing_has_come_in_its_place(home: House, api
     assert not listed(api)
 
 
-def test_nor_where_nothing_of_one_of_the_folders_was_taken_in(home: House, api: Api, tmp_path: Path) -> None:
+class WatchOnce(Watch):
+    """Watches until its first change has been dealt with."""
+
+    def done(self, change: Change, again: Collection[str] = ()) -> None:
+        super().done(change, again)
+        self._stop.set()
+
+
+def test_nor_where_nothing_of_one_of_the_folders_was_taken_in(
+    home: House, api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.put("before.md", "There before.")
     for name, text in {"good/a.md": "The ferry.", "bad/empty.md": ""}.items():
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(text)
-    scans = [scan(tmp_path / name) for name in ("good", "bad")]
+    folders = [tmp_path / name for name in ("good", "bad")]
+    scans = [scan(folder) for folder in folders]
     ingest(api, Scan.of(scans), sync=True, folders=scans, progress=nobody)
+    assert names(listed(api)) == ["a.md", "before.md"]
+    monkeypatch.setattr("fletcher.watched_ingest.Watch", WatchOnce)
+    ingest_and_watch(load_settings(data_dir=tmp_path / "data"), KEY, folders, sync=True, as_json=True)
     assert names(listed(api)) == ["a.md", "before.md"]
     ingest(api, scans[0], sync=True, folders=scans[:1], progress=nobody)
     assert names(listed(api)) == ["a.md"]

@@ -136,7 +136,8 @@ def pipeline(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Pipeli
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr("ingest.watching.monotonic", lambda: clock.now)
-    monkeypatch.setattr("ingest.watching._Notices.wait", lambda _notices, _folders, s: clock.wait(s))
+    monkeypatch.setattr("ingest.announcements.monotonic", lambda: clock.now)
+    monkeypatch.setattr("ingest.announcements.Announcements.wait", lambda _self, _folders, s: clock.wait(s))
     return clock
 
 

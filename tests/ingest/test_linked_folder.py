@@ -20,6 +20,7 @@ from tests.ingest.conftest import Pipeline
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is at rest sooner than in earnest."""
     monkeypatch.setattr("ingest.watching._QUIET_S", 0.1)
+    monkeypatch.setattr("ingest.watched_path._TOLD_AFTER_S", 0.1)
 
 
 @pytest.fixture

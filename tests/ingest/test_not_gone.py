@@ -30,6 +30,9 @@ def test_a_folder_that_disappears_is_a_problem_and_not_a_change(
     assert not back.lacks("bible.md")
     change = taken(watch)
     assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, set())
+    assert not change.changed, "it may have been written before what was sent meanwhile"
+    clock.at(10, lambda: write(folder / "bible.md", "Elena came back."))
+    assert taken(watch).changed == {"bible.md"}
 
 
 def replace(folder: Path, away: Path, **written: str) -> None:
@@ -77,6 +80,31 @@ def test_nor_one_that_lists_some_of_its_files_and_does_not_say_whether_the_other
     clock.at(10, pull)
     assert [problem.code for problem in taken(watch).problems] == ["UNREADABLE"]
     assert_nothing_more(watch)
+
+
+def test_nor_one_that_lists_some_of_its_files_while_the_others_are_there(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.at(10, lambda: monkeypatch.setattr("ingest.folder.is_left_out", lambda name: name == "bible.md"))
+    assert [problem.code for problem in taken(watch).problems] == ["UNREADABLE"]
+    assert_nothing_more(watch)
+
+
+def test_a_file_is_gone_though_its_path_leads_somewhere(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def is_file_itself(path: Path) -> bool:
+        """As a drive has it that does not tell capital letters apart."""
+        return path.name.lower() in {each.name.lower() for each in path.parent.iterdir()}
+
+    def move() -> None:
+        (folder / "quests").rename(tmp_path / "quests")
+        (folder / "quests").symlink_to(tmp_path / "quests")
+        (folder / "bible.md").rename(folder / "Bible.md")
+
+    monkeypatch.setattr("ingest.watched_path.is_file_itself", is_file_itself)
+    clock.at(10, move)
+    assert taken(watch).gone == {"bible.md", "quests/ferry.md"}
 
 
 def test_a_folder_that_was_emptied_is_empty(folder: Path, watch: Watch, clock: Clock) -> None:
@@ -320,7 +348,7 @@ def test_what_a_drive_lists_and_does_not_say_whether_it_is_a_folder_is_not_gone(
 def test_of_a_folder_with_too_many_files_nothing_is_kept_in_memory(
     folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.watching.MOST_ENTRIES", 4)  # the folder, its subfolder and two files
+    monkeypatch.setattr("ingest.watched_path.MOST_ENTRIES", 4)  # the folder, its subfolder and two files
     followed = Watch([folder.resolve()], clock, real=True)
     assert set(texts(taken(followed))) == {"bible.md", "quests/ferry.md"}
     write(folder / "third.xyz", "One too many.")

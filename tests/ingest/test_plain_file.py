@@ -144,6 +144,7 @@ def test_a_watched_folder_that_becomes_a_link_is_not_read_behind_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ingest.watching._QUIET_S", 0.0)
+    monkeypatch.setattr("ingest.watched_path._TOLD_AFTER_S", 0.0)
     folder.rename(tmp_path / "old")
     folder.symlink_to(tmp_path / "private")
     for real, kinds, problems in ((True, [], 1), (False, [Source], 0)):

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ingest import Watch
-from ingest.watching import _Notices  # pyright: ignore[reportPrivateUsage]
+from ingest.announcements import Announcements
 from tests.ingest.watched import Clock, assert_nothing_more, refused, taken, texts, write
 from tests.kept import kept_by
 
-NOTICES_WAIT = _Notices.wait  # as it is before a test puts its clock in its place
+ANNOUNCEMENTS_WAIT = Announcements.wait  # as it is before a test puts its clock in its place
 
 
 def test_at_first_all_is_new(folder: Path, clock: Clock) -> None:
@@ -223,8 +223,8 @@ def test_a_change_is_found_where_its_announcement_is_lost(
         while not clock.wait(0.2):
             yield set()
 
-    monkeypatch.setattr("ingest.watching._Notices.wait", NOTICES_WAIT)
-    monkeypatch.setattr("ingest.watching.watch", silent)
+    monkeypatch.setattr("ingest.announcements.Announcements.wait", ANNOUNCEMENTS_WAIT)
+    monkeypatch.setattr("ingest.announcements.watch", silent)
     watch = Watch([folder], clock)
     taken(watch)
     clock.at(5, lambda: write(folder / "bible.md", "Elena left the lighthouse."))
@@ -239,27 +239,27 @@ def test_what_changed_before_a_folder_was_watched_is_looked_for_at_once(
 ) -> None:
     """Nobody announces it: the first wait ends with the first word of the system, and the next one at a change."""
     words = iter([set[object](), *announced])
-    monkeypatch.setattr("ingest.watching._Notices._announced", lambda _notices, _folders: words)
-    monkeypatch.setattr("ingest.watching.monotonic", lambda: 0.0)
-    notices = _Notices(threading.Event())
+    monkeypatch.setattr("ingest.announcements.Announcements._announced", lambda _self, _folders: words)
+    monkeypatch.setattr("ingest.announcements.monotonic", lambda: 0.0)
+    announcements = Announcements(threading.Event())
 
-    NOTICES_WAIT(notices, [(folder, {"": (1, 1)})], 3600.0)
+    ANNOUNCEMENTS_WAIT(announcements, [(folder, {"": (1, 1)})], 3600.0)
     assert len(list(words)) == len(announced)
 
     words = iter([*announced, set[object](), set[object]()])
-    notices._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    NOTICES_WAIT(notices, [(folder, {"": (1, 1)})], 3600.0)
+    announcements._stream = words  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    ANNOUNCEMENTS_WAIT(announcements, [(folder, {"": (1, 1)})], 3600.0)
     assert len(list(words)) == 2
 
 
 def test_very_many_folders_are_looked_at_and_not_announced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The library adds each of them while it holds the interpreter, and anew whenever there is another one."""
-    monkeypatch.setattr("ingest.watching._MOST_WATCHED", 2)
+    monkeypatch.setattr("ingest.announcements._MOST_WATCHED", 2)
     asked = list[list[Path]]()
-    monkeypatch.setattr("ingest.watching._Notices._announced", lambda _notices, folders: asked.append(folders))
-    notices = _Notices(threading.Event())
+    monkeypatch.setattr("ingest.announcements.Announcements._announced", lambda _self, folders: asked.append(folders))
+    announcements = Announcements(threading.Event())
     for names in (["", "a"], ["", "a", "b"], ["", "a"]):
-        NOTICES_WAIT(notices, [(folder, dict.fromkeys(names, (1, 1)))], 0.0)
+        ANNOUNCEMENTS_WAIT(announcements, [(folder, dict.fromkeys(names, (1, 1)))], 0.0)
     assert [len(folders) for folders in asked] == [2, 2]
 
 
@@ -267,12 +267,12 @@ def test_where_folders_come_and_go_they_are_not_watched_anew_all_the_time(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "ingest.watching._Notices._announced", lambda _notices, _folders: (set[object]() for _ in count())
+        "ingest.announcements.Announcements._announced", lambda _self, _folders: (set[object]() for _ in count())
     )
     stop, rested = threading.Event(), list[float]()
     monkeypatch.setattr(stop, "wait", rested.append)
-    notices = _Notices(stop)
+    announcements = Announcements(stop)
     for more in range(3):
-        NOTICES_WAIT(notices, [(folder, {str(n): (1, 1) for n in range(4_000 + more)})], 3600.0)
+        ANNOUNCEMENTS_WAIT(announcements, [(folder, {str(n): (1, 1) for n in range(4_000 + more)})], 3600.0)
     assert min(rested) > 1.0, "twenty times as long as it takes"
     assert len(rested) == 3

@@ -14,6 +14,7 @@ from tests.server.house import House
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is at rest, and who has ended, is seen sooner than in earnest; nobody is dead who is only slow."""
     monkeypatch.setattr("ingest.watching._QUIET_S", 0.15)
+    monkeypatch.setattr("ingest.watched_path._TOLD_AFTER_S", 0.15)
     monkeypatch.setattr("server.background.linked_folders._LEASE_S", 3600.0)
     monkeypatch.setattr("server.background.linked_folders._RENEW_S", 0.1)
     monkeypatch.setattr("server.background.linked_folders._AGAIN_S", 0.1)

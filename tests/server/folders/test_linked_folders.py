@@ -268,7 +268,7 @@ def test_a_folder_whose_drive_hangs_is_unlinked_and_another_one_linked(
             assert back.wait(PATIENCE_S)
         return look_into(path, *args, **options)
 
-    monkeypatch.setattr("ingest.watching.look_into", looked_into)
+    monkeypatch.setattr("ingest.watched_path.look_into", looked_into)
     link(http, folder)
     is_out.set()
     (folder / "late.md").write_text("The harbour freezes.")
