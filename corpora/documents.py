@@ -237,7 +237,9 @@ class Documents(Database):
                 own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
                 is_same = exists().where(documents.c.id == document_id, documents.c.sha256 == sha256)
                 connection.execute(delete(folder_documents).where(own, ~is_same))
+                was_from_folder = connection.scalar(select(exists().where(is_same, documents.c.from_folder)))
                 with taken_away(connection, project, document_id) as placed:
+                    row["from_folder"] = of_folder or bool(was_from_folder)
                     connection.execute(insert(documents).values(project=project, **row))
                     insert_pages(connection, document_id, pages)
                     passage_rows.insert(connection, placed)

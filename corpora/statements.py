@@ -308,6 +308,7 @@ def as_document(row: Row[Any]) -> Document:
         pages_recognized=PageNumbers.read(row.pages_recognized),
         reader_version=row.reader_version or 0,
         ocr_languages=row.ocr_languages or "",
+        from_folder=row.from_folder,
     )
 
 

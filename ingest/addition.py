@@ -163,7 +163,8 @@ class Addition:
 
     def _is_newer(self, known: Document, written_at: datetime | None) -> bool:
         """Whether it was sent after a file of the folder was written."""
-        if not self._of_folder or written_at is None or known.name in self._folder_documents:
+        is_from_folder = known.from_folder or known.name in self._folder_documents
+        if not self._of_folder or written_at is None or is_from_folder:
             return False
         return known.updated_at - written_at >= _TOLD_APART
 

@@ -228,13 +228,8 @@ class Ingestor:
         Only documents that came from the project's linked folder are removed.
         """
         gone = {name for name in self._catalog.folder_documents(key) if change.lacks(name)}
-        sources = [
-            # What was written while it was watched is the newest, whatever its drive's clock says.
-            with_changes(each, written_at=None) if isinstance(each, Unread) and each.name in change.changed else each
-            for each in change.sources.unread
-        ]
         take_in = self.index if wait else self.add
-        return take_in(key, sources, gone=gone, of_folder=True, progress=progress)
+        return take_in(key, change.unread, gone=gone, of_folder=True, progress=progress)
 
     def original(self, key: ProjectKey, name_or_id: str) -> Unread:
         """A document as it was given, to be added once more: another reader, or OCR, may find more in it.

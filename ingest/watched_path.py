@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from corpora import printable
 from ingest.folder import (
     MOST_ENTRIES,
     Identity,
@@ -30,6 +32,7 @@ class WatchedPath:
 
     def __init__(self, path: Path, documents: Collection[str], was_doubted: bool, real: bool) -> None:
         self._path = path
+        self._shown = printable(str(path))
         inside = path if real else Path(os.path.realpath(path))
         most = MOST_ENTRIES if real else None
         is_file = not real and os.path.isfile(path)  # noqa: PTH113  (that of `Path` raises where it cannot be known)
@@ -41,7 +44,8 @@ class WatchedPath:
         self._trouble: Problem | None = None
         self._trouble_since = 0.0
         self.problem: Problem | None = None
-        self.was_in_trouble = False  # at the look before the last
+        self._looked_at: datetime | None = None  # the last time that it was known
+        self.looked_at_before: datetime | None = None  # and the time before that
 
     @property
     def is_in_trouble(self) -> bool:
@@ -55,7 +59,7 @@ class WatchedPath:
 
     def look(self, now: float) -> Look:
         """What is there now; if that cannot be known, what was there before."""
-        self.was_in_trouble = self.is_in_trouble
+        began = datetime.now(UTC)
         try:
             seen = self._believed(self._look(self._path))
         except ScanError as error:
@@ -67,6 +71,7 @@ class WatchedPath:
         else:
             self._trouble = self.problem = None
             self._last = seen
+            self.looked_at_before, self._looked_at = self._looked_at, began
         return self._last
 
     def _believed(self, seen: Look) -> Look:
@@ -76,11 +81,11 @@ class WatchedPath:
         is_same = identity == self._identity and self._trouble is None
         as_if = "as if a drive had been taken out."
         if not seen.stamps and self._holds_documents and not (is_same and are_gone):
-            raise ScanError("FOLDER_EMPTY", f"{self._path}: the folder is empty, {as_if}")
+            raise ScanError("FOLDER_EMPTY", f"{self._shown}: the folder is empty, {as_if}")
         if identity == self._identity and not are_gone:
-            raise ScanError("UNREADABLE", f"{self._path}: files that are in it are not listed, {as_if}")
+            raise ScanError("UNREADABLE", f"{self._shown}: files that are in it are not listed, {as_if}")
         if seen.stamps and not is_same and self._lacks_most_of_them(seen):
-            problem = f"{self._path}: most of the documents that were there are not, but others are, {as_if}"
+            problem = f"{self._shown}: most of the documents that were there are not, but others are, {as_if}"
             raise ScanError("FOLDER_REPLACED", f"{problem} If that is meant, link or watch it once more.")
         self._documents = ()
         self._identity = identity
@@ -104,7 +109,7 @@ class WatchedPath:
         try:
             return not any(map(is_file_itself, islice(asked, _MOST_ASKED)))
         except OSError as error:
-            problem = f"{self._path}: what was in it cannot be looked at ({error.strerror}), as if a drive"
+            problem = f"{self._shown}: what was in it cannot be looked at ({error.strerror}), as if a drive"
             raise ScanError("UNREADABLE", f"{problem} had been taken out.") from error
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -13,7 +14,7 @@ from time import monotonic
 from ingest.announcements import Announcements
 from ingest.folder import Look, Scan, Stamp
 from ingest.report import Problem
-from ingest.source import known_as
+from ingest.source import Refusal, Unread, known_as
 from ingest.watched_path import WatchedPath
 
 _QUIET_S = 0.6  # what has not changed for so long is taken for complete
@@ -37,8 +38,7 @@ class Change:
 
     `scans` are of the watched paths, in their order; each file is read when its turn comes. `problems` are those of
     the paths now: what lies behind them is not known, and nothing of it is `gone`. `gone` are the names of the
-    documents that were there before, `changed` those of which a file was written while it was watched: not those that
-    are only looked at once more, nor what changed while its folder was away.
+    documents that were there before; `written` says between which two looks one that stayed was written.
     """
 
     scans: tuple[Scan, ...] = ()
@@ -46,13 +46,25 @@ class Change:
     problems: tuple[Problem, ...] = ()
     present: frozenset[str] = frozenset()
     unknown: tuple[str, ...] = ()
-    changed: frozenset[str] = frozenset()
+    written: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict[str, "tuple[datetime, datetime]"])
     taken: Mapping[_Found, Stamp | None] = field(default_factory=dict[_Found, "Stamp | None"])
 
     @property
     def sources(self) -> Scan:
         """What is to be taken in."""
         return Scan.of(self.scans)
+
+    @property
+    def unread(self) -> tuple[Unread | Refusal, ...]:
+        """The same, each to be read when there is room for it."""
+        return tuple(each if isinstance(each, Refusal) else self._dated(each) for each in self.sources.unread)
+
+    def _dated(self, each: Unread) -> Unread:
+        """Where a drive's clock cannot be right, nobody knows when it was written: then it is the newest."""
+        if each.written_at is None or each.name not in self.written:
+            return each
+        after, before = self.written[each.name]
+        return each if after <= each.written_at <= before else replace(each, written_at=None)
 
     def lacks(self, name: str) -> bool:
         """Whether the watched paths surely have no document of this name."""
@@ -169,16 +181,17 @@ class Watch:
         def is_wanted() -> bool:
             return not self._stop.is_set()
 
-        def was_written(found: _Found) -> bool:
-            return self._has_begun and found not in self._again and self._moving[found].was_seen
-
         return Change(
             scans=tuple(look.scan(_below(at, wanted), _below(at, refused), is_wanted) for at, look in enumerate(looks)),
             gone=frozenset(name for name in lost - present if not name.startswith(unknown)),
             problems=self._problems,
             present=present,
             unknown=unknown,
-            changed=frozenset(names[found] for found in at_rest if was_written(found)),
+            written={
+                names[found]: moving.written
+                for found, moving in self._moving.items()
+                if found in at_rest and found not in self._again and moving.written is not None
+            },
             taken={found: stamps.get(found) for found in wanted | gone},
         )
 
@@ -196,7 +209,12 @@ class Watch:
                     self._first_moved = now
                 self._last_joined = now
             if before is None or before.stamp != stamp:
-                self._moving[found] = _Moving(stamp, now, was_seen=not self._paths[found[0]].was_in_trouble)
+                self._moving[found] = _Moving(stamp, now, self._written(found))
+
+    def _written(self, found: _Found) -> tuple[datetime, datetime] | None:
+        """Between which two looks it was; what was not there may have come with its folder, and be older."""
+        after = self._paths[found[0]].looked_at_before
+        return (after, datetime.now(UTC)) if after is not None and found in self._taken else None
 
     def _pause(self, looks: list[Look], look_s: float) -> None:
         if self._moving or any(path.is_in_doubt for path in self._paths):
@@ -220,7 +238,7 @@ def _below(at: int, found: Set[_Found]) -> set[str]:
 class _Moving:
     stamp: Stamp | None  # None: it is not there any more
     since: float
-    was_seen: bool  # and not found so when its folder was there again
+    written: tuple[datetime, datetime] | None  # between two looks
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 extends RefCounted
 
 const Baseline := preload("baseline.gd")
+const GoneThrough := preload("gone_through.gd")
 const Shown := preload("shown.gd")
 const Typed := preload("typed.gd")
 const WRITING := (
@@ -17,11 +18,6 @@ const ENTRIES := [
 	"Checkables/Parts/Edit/Params/Key",
 	"Checkables/Parts/Edit/Params/Value",
 ]
-## Nodes of which a choice says what else they have.
-const BY_CHOICE := ["condition", "generator", "user_input", "variable_update"]
-## Where they say it.
-const CHOICES := ["/variable", "/with/0", "/method", "/operator"]
-const MANY := 1 << 31
 ## What Arrow lists in place of a pattern that is empty.
 const BLANK := "--BLANK--"
 ## In so many steps of a frame Arrow has set all fields of its inspector anew, and some more.
@@ -32,6 +28,7 @@ var _mind: Object
 var _node_tab: Node
 var _typed: RefCounted
 var _baseline: RefCounted
+var _gone_through: RefCounted
 
 
 func _init(main: Node, mind: Object) -> void:
@@ -40,6 +37,7 @@ func _init(main: Node, mind: Object) -> void:
 	_node_tab = mind.Inspector.Tab.Node
 	_typed = Typed.new(mind)
 	_baseline = Baseline.new(main, mind, _listed)
+	_gone_through = GoneThrough.new(mind, _listed)
 
 
 ## Takes in what stands typed in it, as Arrow does before it opens another node; but nothing while an entry of a list is
@@ -52,7 +50,11 @@ func pull() -> bool:
 	if not nodes.has(id) or shown == null:
 		return false
 	_leave_as_typed(_texts(), id)
-	if not _main._AUTO_NODE_UPDATE or is_writing() or _takes_away():
+	if nodes[id].type == "frame" and Input.is_mouse_button_pressed(MOUSE_BUTTON_LEFT):
+		return false  # it is drawn larger or smaller, of which the inspector knows nothing yet
+	if nodes[id].type == "jump" and _is_half_written(shown.get_node("Destination")):
+		return false  # a name that begins as another one
+	if not _main._AUTO_NODE_UPDATE or is_writing() or _gone_through.takes_away():
 		return false
 	var before: int = _mind._PROJECT.hash()
 	var history: Dictionary = _mind._HISTORY.duplicate()
@@ -98,7 +100,7 @@ func is_emptied_by(function: String, arguments: Dictionary) -> bool:
 	var resets := _resets(function, arguments)
 	if is_writing() and (closes or (resets and _lists_more())):
 		return true
-	if (_baseline.is_changed() or (not is_writing() and _takes_away())) and (closes or resets):
+	if (_baseline.is_changed() or (not is_writing() and _gone_through.takes_away())) and (closes or resets):
 		return true
 	# Of several that are selected Arrow inspects another one, and leaves the tab that is open for that.
 	var leaves_tab: bool = closes and _mind._SELECTED_NODES_IDS.size() > 1
@@ -107,7 +109,7 @@ func is_emptied_by(function: String, arguments: Dictionary) -> bool:
 
 ## Whether anything stands typed in the inspector that is not in the story, and that no call to the inspector takes in.
 func has_typed() -> bool:
-	var is_not_read: bool = is_writing() or _takes_away() or _baseline.is_changed()
+	var is_not_read: bool = is_writing() or _gone_through.takes_away() or _baseline.is_changed()
 	return is_not_read or _typed.is_any() or _texts().any(_is_half_written)
 
 
@@ -148,6 +150,11 @@ func refresh() -> void:
 		_node_tab.reset_inspection.call_deferred()
 
 
+## Makes what was changed without it a version, to which *Next* comes back.
+func add_versions() -> void:
+	_gone_through.add_versions()
+
+
 ## What the story says of the inspected node: all that Arrow's inspector shows.
 func inspected() -> Array:
 	var node: Dictionary = _mind._PROJECT.resources.nodes.get(_node_id(), {})
@@ -182,59 +189,6 @@ func _lists_more() -> bool:
 	if _listed().any(func(items: Array) -> bool: return not items in data.values()):
 		return true
 	return "pass" in data and shown != null and shown.get("_CHECKABLES_CACHE") != data.pass[1]
-
-
-# Whether to take in what is shown would take away what nobody has taken away: whoever goes through older versions,
-# numbers and choices comes back to what was there.
-func _takes_away() -> bool:
-	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
-	if shown == null or shown.get("_OPEN_NODE_ID") != _node_id() or not _data():
-		return false
-	return _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0 or _cuts_off(shown) or _resets_by_choice(shown)
-
-
-# Whether there are fewer slots, or entries with one each, than the node has, and one of those leads somewhere or is
-# led to.
-func _cuts_off(shown: Node) -> bool:
-	var number: SpinBox = shown.get_node_or_null("Slots")
-	var lists := _listed()
-	var count: int = int(number.value) if number != null else (lists[0].size() if lists.size() == 1 else MANY)
-	var entries := _data().values().filter(func(value: Variant) -> bool: return value is Array)
-	if count >= _data().get("slots", entries[0].size() if entries else 0):
-		return false
-	var id := _node_id()
-	var scene: Dictionary = _mind._PROJECT.resources.scenes.get(_mind._CURRENT_OPEN_SCENE_ID, {})
-	var is_beyond := func(link: Array) -> bool:
-		return (link[0] == id and link[1] >= count) or (number != null and link[2] == id and link[3] >= count)
-	return scene.get("map", {}).values().any(func(place: Dictionary) -> bool: return place.get("io", []).any(is_beyond))
-
-
-# Whether there is another choice, and something else is not what it was: Arrow has put that to what it is at first.
-func _resets_by_choice(shown: Node) -> bool:
-	if _mind._PROJECT.resources.nodes[_node_id()].type not in BY_CHOICE:
-		return false
-	var before := _leaves(_data())
-	if not _mind._PROJECT.resources.variables.has(before.get("/variable")):
-		return false  # of none, or one that is gone, Arrow shows another one
-	var after := _leaves(shown._read_parameters())
-	var other := before.keys().filter(func(path: String) -> bool: return not _is_same(before[path], after.get(path)))
-	return other.size() > 1 and CHOICES.any(func(path: String) -> bool: return path in other)
-
-
-func _is_same(value: Variant, other: Variant) -> bool:
-	var are_numbers: bool = (value is int or value is float) and (other is int or other is float)
-	return (are_numbers or typeof(value) == typeof(other)) and value == other
-
-
-# All values by where they are.
-func _leaves(value: Variant, path := "") -> Dictionary:
-	var found := {}
-	if value is Dictionary or value is Array:
-		for key: Variant in value if value is Dictionary else range(value.size()):
-			found.merge(_leaves(value[key], "%s/%s" % [path, key]))
-	else:
-		found[path] = value
-	return found
 
 
 # Whether one has been taken out of a list to be changed, and its node has it still.

@@ -114,9 +114,10 @@ func is_saved() -> bool:
 	return mind.ProMan.is_project_saved()
 
 
-## Marks what was done, for Arrow's own undo and its save button.
+## Marks what was done, for Arrow's own undo, its save button and the versions of its inspector.
 func note_change() -> void:
 	mind.reset_project_save_status(false)
+	inspector.add_versions()
 
 
 ## Saves what is not saved, where the user wants that; "" or why it could not be.
@@ -269,7 +270,7 @@ func put_back(copy: Dictionary) -> void:
 	# What was taken in just before has a node shown once the frame is over, whose fields are new ones then, and empty.
 	mind.clean_inspector_tabs.call_deferred(true)
 	_image = mind._PROJECT
-	mind.reset_project_save_status(false)
+	note_change()
 
 
 func selected() -> Array[int]:

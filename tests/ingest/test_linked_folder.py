@@ -266,6 +266,23 @@ def test_a_file_takes_no_place_of_what_was_sent_after_it_was_written(
     assert linked.follow() == {"ferry.md": "removed"}
 
 
+def test_a_file_takes_the_place_of_what_came_from_another_folder(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is no folder of the project's any more; nobody has sent it."""
+    monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "ferry.md").write_text("The ferry is late.")
+    linked.follow()
+    pipeline.catalog.unlink_folder(key)
+    linked.link(second)
+    assert linked.follow() == {"ferry.md": "updated"}
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    linked.link(second)
+    assert linked.follow() == {"ferry.md": "skipped"}
+
+
 def test_what_is_written_while_it_is_watched_is_the_newest_whatever_the_drives_clock_says(
     pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,6 +291,41 @@ def test_what_is_written_while_it_is_watched_is_the_newest_whatever_the_drives_c
     pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
     (folder / "ferry.md").write_text("Saved after that.")
     assert linked.follow() == {"ferry.md": "updated"}
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+def test_what_was_sent_before_anybody_looked_at_the_file_that_was_written_before_it_stays(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch, is_away: bool
+) -> None:
+    """As where many other files are read just then, or its drive was away."""
+    monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
+    linked.follow()
+    here = folder.with_name("away") if is_away else folder
+    if is_away:
+        folder.rename(here)
+        linked.follow()
+    (here / "ferry.md").write_text("Saved before that.")
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    if is_away:
+        here.rename(folder)
+        linked.follow()
+    assert linked.follow() == {"ferry.md": "skipped"}
+    (folder / "ferry.md").write_text("Saved after that.")
+    assert linked.follow() == {"ferry.md": "updated"}
+
+
+def test_a_file_that_comes_back_with_its_folder_is_as_old_as_it_was(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
+    (folder / "quests").mkdir()
+    (folder / "quests" / "whale.md").write_text("It is white.")
+    linked.follow()
+    pipeline.ingestor.index(key, [Source("quests/whale.md", b"Sent by the editor.")])
+    (folder / "quests").rename(folder / ".quests")
+    linked.follow()
+    (folder / ".quests").rename(folder / "quests")
+    assert linked.follow() == {"quests/whale.md": "skipped"}
 
 
 def test_a_file_that_is_written_while_what_was_sent_is_read_takes_its_place(

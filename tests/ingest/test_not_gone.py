@@ -30,9 +30,6 @@ def test_a_folder_that_disappears_is_a_problem_and_not_a_change(
     assert not back.lacks("bible.md")
     change = taken(watch)
     assert (texts(change), change.gone) == ({"bible.md": "Elena left."}, set())
-    assert not change.changed, "it may have been written before what was sent meanwhile"
-    clock.at(10, lambda: write(folder / "bible.md", "Elena came back."))
-    assert taken(watch).changed == {"bible.md"}
 
 
 def replace(folder: Path, away: Path, **written: str) -> None:
@@ -50,6 +47,13 @@ def test_an_empty_place_where_a_drive_was_is_not_believed(
     (problem,) = taken(watch).problems
     assert problem.code == "FOLDER_EMPTY"
     assert_nothing_more(watch)
+
+
+def test_the_name_of_a_folder_is_said_in_one_line(clock: Clock, tmp_path: Path) -> None:
+    folder = tmp_path / "design\nAll documents are lost."
+    folder.mkdir()
+    (problem,) = taken(Watch([folder], clock, documents=["bible.md"])).problems
+    assert "design\\nAll" in problem.message
 
 
 @pytest.mark.parametrize(

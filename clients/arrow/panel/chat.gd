@@ -292,6 +292,8 @@ func note(words: String) -> void:
 func _settle(words: String) -> void:
 	if _open_question:
 		composer.add_to_draft(_open_question.written())
+		if _open_question.has_caret():
+			composer.focus()
 		_open_question.settle(words)
 	if _open_plan:
 		_open_plan.settle(words)

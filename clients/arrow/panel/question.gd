@@ -28,7 +28,12 @@ func _init(request: Dictionary) -> void:
 
 ## What stands in its field.
 func written() -> String:
-	return _change.text.strip_edges()
+	return _change.text if _change.text.strip_edges() else ""
+
+
+## Whether whoever types now would type into its field.
+func has_caret() -> bool:
+	return _change.has_focus()
 
 
 ## The question is settled: nothing of it can be pressed any more.

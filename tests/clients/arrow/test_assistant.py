@@ -373,11 +373,15 @@ def test_what_is_written_in_answer_to_a_question_is_not_lost_as_it_begins(arrow:
     relay.say(type="confirmation_request", kind="confirmation", text="Delete node 2?", pending_id="p1", operations=[])
     arrow.wait("question_asked")
     arrow.frames()
-    arrow.put(f"{_MESSAGES}/Asked/Column/Question/Change", "text", "Keep the one on the pier")
+    change = f"{_MESSAGES}/Asked/Column/Question/Change"
+    arrow.put(change, "text", "Keep the one on the pier")
+    arrow.put(change, "visible", True)
+    arrow.call(change, "grab_focus")
     arrow.put(f"{_CHAT}/Composer/Field", "text", "And then")
     _end(arrow, relay, _begin(arrow, relay))
     arrow.frames()
     assert arrow.get(f"{_CHAT}/Composer/Field", "text") == "And then\nKeep the one on the pier"
+    assert arrow.call(f"{_CHAT}/Composer/Field", "has_focus"), "whoever types goes on there"
     assert "Left open" in arrow.get(f"{_MESSAGES}/Asked/Column/Question/Settled", "text")
     arrow.put(f"{_CHAT}/Composer/Field", "text", "")
 

@@ -1103,6 +1103,81 @@ def test_an_older_version_that_is_only_looked_at_is_not_taken_in(editor: Editor,
     assert editor.document["resources"]["nodes"]["2"]["data"]["content"] == "Third."
 
 
+def test_next_comes_back_to_what_a_call_has_written(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    for text in ("First.", "Second."):
+        field = editor.inspected(2) + "/Content"
+        editor.put(field, "text", text)
+        editor.inspected(9)
+    editor.inspected(2)
+    longer = ToolUse("update_node", {"node_id": 2, "data": {"content": "Second. And a third."}})
+    server.model.play([[longer], [Text(["There."])]])
+    assert editor.turn("send", "Go on with node 2.")["failed_calls"] == 0
+
+    def go_back_and_forth(before: str, now: str) -> None:
+        field = editor.inspected(2) + "/Content"
+        for is_back, text in ((True, before), (False, now)):
+            editor.call(f"{_TABS}/Node", "rotate_node_history", is_back)
+            editor.frames()
+            assert editor.get(field, "text") == text
+        editor.inspected(9)
+        assert editor.document["resources"]["nodes"]["2"]["data"]["content"] == now
+
+    go_back_and_forth("Second.", "Second. And a third.")
+    assert editor.fletcher("undo")
+    editor.frames()
+    go_back_and_forth("Second. And a third.", "Second.")
+
+
+def test_whoever_goes_on_from_an_older_version_after_a_reset_is_taken_in(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    for text in ("First.", "Second.", "Third."):
+        field = editor.inspected(2) + "/Content"
+        editor.put(field, "text", text)
+        editor.inspected(9)
+    editor.inspected(2)
+    editor.call(f"{_TABS}/Node", "rotate_node_history", True)
+    editor.frames()
+    editor.call(f"{_TABS}/Node", "reset_inspection")
+    editor.frames()
+    editor.put(field, "text", "Third. And more.")
+    server.model.play([[ToolUse("update_node", {"node_id": 2, "notes": "Later."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    assert editor.document["resources"]["nodes"]["2"]["data"]["content"] == "Third. And more."
+
+
+def test_a_frame_that_is_drawn_larger_meanwhile_becomes_larger(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    data = {"data": {"label": "Harbour", "rect": [300, 200]}}
+    frame = int(editor.call("mind", "create_insert_node", "frame", {"vec": [3000, 3000]}, 0, True, "", data))
+    editor.inspected(frame)
+    drawn = f"/root/Main/Editor/Center/Grid/GRID_GRAPH_NODE_WITH_ID_{frame}"
+    editor.ask("press", args=[True])
+    editor.call(drawn, "emit_signal", "resize_request", {"vec": [420, 280]})
+    editor.frames()
+    server.model.play([[ToolUse("update_node", {"node_id": 11, "notes": "Later."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    editor.ask("press", args=[False])
+    editor.frames()
+    assert editor.document["resources"]["nodes"][str(frame)]["data"]["rect"] == [420, 280]
+
+
+def test_a_destination_that_begins_as_another_name_is_not_taken_in(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    jump = {"data": {"target": 9, "reason": ""}}
+    node = int(editor.call("mind", "create_insert_node", "jump", {"vec": [600, 900]}, 0, True, "", jump))
+    name = editor.document["resources"]["nodes"]["11"]["name"]
+    field = editor.inspected(node) + "/Destination"
+    editor.call(field, "edit")
+    editor.put(field, "text", name)
+    editor.call(field, "emit_signal", "text_changed", name)
+    server.model.play([[ToolUse("update_node", {"node_id": 2, "notes": "Later."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == 9
+    editor.inspected(2)
+    assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == 11, "as Arrow does"
+
+
 def test_an_entry_that_another_one_is_to_replace_keeps_where_the_last_one_leads(editor: Editor, server: House) -> None:
     editor.open(text_of("blank"))
     at = {"vec": [600, 100]}
