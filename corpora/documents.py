@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from typing import Any
 
 from rapidfuzz import process
-from sqlalchemy import ColumnElement, case, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Row, case, delete, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
@@ -45,6 +46,7 @@ from corpora.statements import (
     touched_project,
 )
 
+_ORIGINS = select(documents.c.sha256, documents.c.from_folder, documents.c.over_sha256)
 _NEAR = 75  # of 100: a slip, another case, the name without its ending; other names have 70 and less
 _SOME = 5
 _LONGEST = 200  # characters of a name that are said again, whoever sent it
@@ -235,12 +237,12 @@ class Documents(Database):
                 project = touched_project(connection, key)
                 # Whoever sends another file has its document: what the folder does to its own does not touch that.
                 own = (folder_documents.c.project == project) & (folder_documents.c.name == name)
-                is_same = exists().where(documents.c.id == document_id, documents.c.sha256 == sha256)
-                connection.execute(delete(folder_documents).where(own, ~is_same))
-                was_from_folder = connection.scalar(select(exists().where(is_same, documents.c.from_folder)))
+                before = connection.execute(_ORIGINS.where(documents.c.id == document_id)).one_or_none()
+                is_same = before is not None and before.sha256 == sha256
+                was_own = not is_same and connection.execute(delete(folder_documents).where(own)).rowcount > 0
+                origin = _origin(before, sha256, of_folder=of_folder, was_own=was_own)
                 with taken_away(connection, project, document_id) as placed:
-                    row["from_folder"] = of_folder or bool(was_from_folder)
-                    connection.execute(insert(documents).values(project=project, **row))
+                    connection.execute(insert(documents).values(project=project, **row, **origin))
                     insert_pages(connection, document_id, pages)
                     passage_rows.insert(connection, placed)
                     if of_folder:
@@ -375,6 +377,15 @@ class Documents(Database):
                 for row in connection.execute(query.where(documents.c.id.in_(some)))
             ]
         return {row.name: PageNumbers.read(row.pages_without_text) for row in rows if row.pages_without_text}
+
+
+def _origin(before: Row[Any, Any, Any] | None, sha256: str, *, of_folder: bool, was_own: bool) -> dict[str, Any]:
+    """Whether a document comes from a folder, and over what of a folder it was sent."""
+    if of_folder or before is None:
+        return {"from_folder": of_folder, "over_sha256": None}
+    if before.sha256 == sha256:
+        return {"from_folder": before.from_folder, "over_sha256": before.over_sha256}
+    return {"from_folder": False, "over_sha256": before.sha256 if was_own or before.from_folder else before.over_sha256}
 
 
 def _within(characters: range, places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

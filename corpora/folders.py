@@ -12,7 +12,7 @@ from sqlalchemy import Row, ScalarSelect, delete, func, insert, or_, select, upd
 from corpora.database import Database
 from corpora.errors import FolderNotFound, WorkspaceFull
 from corpora.records import ProjectKey
-from corpora.schema import folder_documents, folders, projects
+from corpora.schema import documents, folder_documents, folders, projects
 from corpora.statements import give_to_folder, is_project, touched_project
 
 MOST_FOLDERS, MOST_FOLDERS_OF_WORKSPACE = 60, 20
@@ -67,8 +67,11 @@ class Folders(Database):
     def unlink_folder(self, key: ProjectKey) -> LinkedFolder:
         """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
         folder = self.require_folder(key)
+        names = select(folder_documents.c.name).where(folder_documents.c.project == _project(key))
+        own = (documents.c.project == _project(key)) & documents.c.name.in_(names)
         with self._writing() as connection:
             connection.execute(delete(folders).where(folders.c.project == _project(key)))
+            connection.execute(update(documents).where(own).values(from_folder=True))
             connection.execute(delete(folder_documents).where(folder_documents.c.project == _project(key)))
         return folder
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
 # One more with every change that adds a table, a column or an index: a catalog of a lower version is given what it
 # lacks when it is opened (`upgrade.py`). A new column is nullable or has a `server_default`, and refers to no other
 # table; nothing is ever renamed or taken away, so that an upgrade neither loses nor rewrites a row.
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 metadata = MetaData()
 
@@ -63,6 +63,8 @@ documents = Table(
     Column("ocr_languages", String(255)),
     Column("updated_at", DateTime(timezone=True), nullable=False),
     Column("from_folder", Boolean, nullable=False, server_default=false()),
+    # What the linked folder had, where another file was sent over that; else NULL.
+    Column("over_sha256", String(64)),
     # `kept_bytes`; 0 before that was recorded.
     Column("text_size", BigInteger, nullable=False, server_default="0"),
     # Last, so that SQLite need not walk over it to reach the others.

@@ -309,6 +309,7 @@ def as_document(row: Row[Any]) -> Document:
         reader_version=row.reader_version or 0,
         ocr_languages=row.ocr_languages or "",
         from_folder=row.from_folder,
+        over_sha256=row.over_sha256,
     )
 
 

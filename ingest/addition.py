@@ -138,7 +138,7 @@ class Addition:
         if known is not None and not is_same and not self._may_overwrite(known, sha256):
             return self._kept(_failed(source.name, _not_agreed(source.name)))
         written_at, given_at = (given.written_at, given.given_at) if isinstance(given, Unread) else (None, None)
-        if known is not None and not is_same and self._is_newer(known, written_at):
+        if known is not None and not is_same and self._is_newer(known, sha256, written_at):
             return self._kept(DocumentReport(source.name, "skipped", error=_older_version(source.name)))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
@@ -161,10 +161,16 @@ class Addition:
     def _may_overwrite(self, known: Document, sha256: str) -> bool:
         return self._overwriting is None or self._overwriting.may(known, sha256)
 
-    def _is_newer(self, known: Document, written_at: datetime | None) -> bool:
-        """Whether it was sent after a file of the folder was written."""
-        is_from_folder = known.from_folder or known.name in self._folder_documents
-        if not self._of_folder or written_at is None or is_from_folder:
+    def _is_newer(self, known: Document, sha256: str, written_at: datetime | None) -> bool:
+        """Whether it was sent after a file of the folder was written.
+
+        A file may be given other times as it is copied, linked or checked out: its bytes say that it was there before.
+        """
+        if not self._of_folder or known.from_folder or known.name in self._folder_documents:
+            return False
+        if known.over_sha256 == sha256:
+            return True
+        if written_at is None or known.updated_at > self._given_at:  # by a clock that was ahead
             return False
         return known.updated_at - written_at >= _TOLD_APART
 
@@ -232,7 +238,7 @@ def _two_of(name: str) -> Problem:
 def _older_version(name: str) -> Problem:
     return Problem(
         "OLDER_VERSION",
-        f"{name}: another version was sent after this file was written, and stays. Save the file once more, or remove "
+        f"{name}: another version was sent after this file was written, and stays. Change the file, or remove "
         "the document that was sent.",
     )
 

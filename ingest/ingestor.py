@@ -97,6 +97,7 @@ class Ingestor:
         gone: Collection[str] = (),
         of_folder: bool = False,
         overwriting: Overwriting | None = None,
+        given_at: datetime | None = None,
         progress: ProgressListener | None = None,
     ) -> IngestReport:
         """Make documents searchable by text; their vectors are `embed`'s.
@@ -106,9 +107,10 @@ class Ingestor:
         with `replace`, all that `sources` lacks is, but for the documents of the project's linked folder, and where
         `replaces_all` lets it. With `of_folder` those that `sources` has, and that are taken in, are the folder's; what
         is refused makes none so, and only the folder's are removed. With `overwriting`, what would take the place of
-        another version is `failed` with `DOCUMENT_IS_THERE` where that does not let it.
+        another version is `failed` with `DOCUMENT_IS_THERE` where that does not let it. They were given at `given_at`,
+        by default now.
         """
-        started, given_at = perf_counter(), datetime.now(UTC)
+        started, given_at = perf_counter(), given_at or datetime.now(UTC)
         say = progress or _nobody
         entries = sources if isinstance(sources, Collection) else list(sources)
         say(Progress("", "queued", 0, len(entries)))

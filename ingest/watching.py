@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -27,6 +27,7 @@ _IDLE_S = 1.0
 _IDLE_SHARE = 20
 # What could not be taken in for a reason that may pass is looked at again after so long, then after twice as long.
 _AGAIN_S, _AGAIN_AT_MOST_S = 60.0, 86_400.0
+_SEEN_LATE = timedelta(minutes=2)  # what another machine has written to a network drive
 _ALL = ("",)  # the beginning of every name
 _ANOTHER = Stamp(0, -1, 0)  # that of no file
 _Found = tuple[int, str]  # which of the watched paths, and the path below it
@@ -64,7 +65,7 @@ class Change:
         if each.written_at is None or each.name not in self.written:
             return each
         after, before = self.written[each.name]
-        return each if after <= each.written_at <= before else replace(each, written_at=None)
+        return each if after - _SEEN_LATE <= each.written_at <= before else replace(each, written_at=None)
 
     def lacks(self, name: str) -> bool:
         """Whether the watched paths surely have no document of this name."""

@@ -6,8 +6,6 @@ extends RefCounted
 const BY_CHOICE := ["condition", "generator", "user_input", "variable_update"]
 ## Where they say it.
 const CHOICES := ["/variable", "/with/0", "/method", "/operator"]
-## Of these the inspector does not know the version that it shows.
-const KEPT := ["jump", "macro_use"]
 const MANY := 1 << 31
 
 var _mind: Object
@@ -28,15 +26,7 @@ func takes_away() -> bool:
 	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
 	if shown == null or shown.get("_OPEN_NODE_ID") != _node_id() or not _data():
 		return false
-	return _is_older(shown) or _cuts_off(shown) or _resets_by_choice(shown)
-
-
-# Whether an older version is shown; after Arrow's *Reset* it is the newest.
-func _is_older(shown: Node) -> bool:
-	if _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE <= 0:
-		return false
-	var node: Dictionary = _mind._PROJECT.resources.nodes[_node_id()]
-	return node.type in KEPT or not _say_the_same(shown.get("_OPEN_NODE"), node)
+	return _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0 or _cuts_off(shown) or _resets_by_choice(shown)
 
 
 # Whether there are fewer slots, or entries with one each, than the node has, and one of those leads somewhere or is
@@ -84,11 +74,14 @@ func _leaves(value: Variant, path := "") -> Dictionary:
 
 
 ## Makes what the story says by now the newest of Arrow's versions of each node that has some, if it is another one:
-## else nobody comes back with *Next* to what a call has written, or an undo put back.
+## else nobody comes back with *Next* to what a call has written, or an undo put back. Of the node of which an older one
+## is shown they stay.
 func add_versions() -> void:
 	var nodes: Dictionary = _mind._PROJECT.resources.nodes
 	var versions: Dictionary = _node_tab._NODE_MODIFICATION_HISTORY
 	for id: int in versions.keys():
+		if id == _node_id() and _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0:
+			continue
 		if not versions[id] or not nodes.has(id) or _say_the_same(versions[id][0], nodes[id]):
 			continue
 		if versions[id][0].type != nodes[id].type:  # of a node that is gone, whose number another one has got

@@ -50,16 +50,13 @@ func pull() -> bool:
 	if not nodes.has(id) or shown == null:
 		return false
 	_leave_as_typed(_texts(), id)
-	if nodes[id].type == "frame" and Input.is_mouse_button_pressed(MOUSE_BUTTON_LEFT):
-		return false  # it is drawn larger or smaller, of which the inspector knows nothing yet
-	if nodes[id].type == "jump" and _is_half_written(shown.get_node("Destination")):
-		return false  # a name that begins as another one
 	if not _main._AUTO_NODE_UPDATE or is_writing() or _gone_through.takes_away():
 		return false
 	var before: int = _mind._PROJECT.hash()
 	var history: Dictionary = _mind._HISTORY.duplicate()
 	history.MEMORY = _mind._HISTORY.MEMORY.duplicate()
-	if has_caret() and nodes[id].type != "entry":  # which shows more than what is in its node
+	var is_moved: bool = nodes[id].type == "frame"  # by the mouse
+	if is_moved or (has_caret() and nodes[id].type != "entry"):  # which shows more than what is in its node
 		_take_in(id, nodes[id], shown)
 	else:
 		_node_tab.read_and_update_inspected_node(true)
@@ -75,6 +72,11 @@ func pull() -> bool:
 # what the node says over what is half written.
 func _take_in(id: int, node: Dictionary, shown: Node) -> void:
 	var read := {"data": shown._read_parameters().duplicate(true)}  # else a list of the node would be the inspector's
+	if node.type == "jump" and _is_half_written(shown.get_node("Destination")):  # which may begin as another name
+		read.data.target = node.data.target
+		read.data.erase("_use")
+	if node.type == "frame" and Input.is_mouse_button_pressed(MOUSE_BUTTON_LEFT):  # it is drawn larger or smaller
+		read.data.rect = node.data.rect
 	var edited: LineEdit = _node_tab.NodeNameEdit
 	var is_half_written: bool = edited.has_focus() and _mind.is_resource_name_duplicate(edited.text, "nodes")
 	var name: Variant = null if is_half_written else _node_tab.read_and_validate_node_name()

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from copy import copy
+from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -168,8 +169,15 @@ class Intake:
         *,
         overwriting: Overwriting | None = None,
     ) -> IngestReport:
-        listen = self._listener(key, progress)
-        add = partial(self._ingestor.add, key, sources, replace=replace, overwriting=overwriting, progress=listen)
+        add = partial(
+            self._ingestor.add,
+            key,
+            sources,
+            replace=replace,
+            overwriting=overwriting,
+            given_at=datetime.now(UTC),  # and not when its turn comes
+            progress=self._listener(key, progress),
+        )
         return await self._in_turn(key, [source.name for source in sources], add)
 
     async def _in_turn(self, key: ProjectKey, names: Iterable[str], work: Callable[[], IngestReport]) -> IngestReport:

@@ -238,7 +238,6 @@ def test_a_transaction_of_a_server_that_hangs_keeps_others_waiting_no_longer_tha
 ) -> None:
     (one, other), write = catalogs, "UPDATE fletcher_catalog SET value = value"
     one.close()  # its next connection is another
-    monkeypatch.setattr("corpora.postgresql._IDLE_S", 0.1)
     seen: list[str] = []
 
     def hang() -> None:
@@ -251,8 +250,10 @@ def test_a_transaction_of_a_server_that_hangs_keeps_others_waiting_no_longer_tha
             seen.append("written")
             hanging.exec_driver_sql(write)
 
-    with pytest.raises(CatalogError):
-        hang()
+    with monkeypatch.context() as patched:
+        patched.setattr("corpora.postgresql._IDLE_S", 0.1)
+        with pytest.raises(CatalogError):
+            hang()
     assert seen in (["held", "written"], []), "a machine may be so busy that it is not held at all"
     one.ping()
 

@@ -266,21 +266,44 @@ def test_a_file_takes_no_place_of_what_was_sent_after_it_was_written(
     assert linked.follow() == {"ferry.md": "removed"}
 
 
+def test_a_file_that_only_looks_newer_takes_no_place_of_what_was_sent_over_it(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that was touched, copied with its folder, or linked to by a backup."""
+    monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
+    linked.follow()
+    text = (folder / "ferry.md").read_text()
+    for sent in (b"Sent by the editor.", b"Sent by the editor once more."):
+        pipeline.ingestor.index(key, [Source("ferry.md", sent)])
+        (folder / "ferry.md").unlink()
+        (folder / "ferry.md").write_text(text)
+        assert linked.follow() == {"ferry.md": "skipped"}
+    (folder / "ferry.md").write_text(text + " It is late.")
+    assert linked.follow() == {"ferry.md": "updated"}
+
+
 def test_a_file_takes_the_place_of_what_came_from_another_folder(
-    pipeline: Pipeline, key: ProjectKey, linked: Linked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pipeline: Pipeline,
+    key: ProjectKey,
+    linked: Linked,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Which is no folder of the project's any more; nobody has sent it."""
     monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
     second = tmp_path / "second"
     second.mkdir()
-    (second / "ferry.md").write_text("The ferry is late.")
+    for name in ("bible.md", "ferry.md"):
+        (second / name).write_text("Another.")
+    pipeline.ingestor.index(key, [Source("bible.md", (folder / "bible.md").read_bytes())])  # as the folder has it
     linked.follow()
     pipeline.catalog.unlink_folder(key)
     linked.link(second)
-    assert linked.follow() == {"ferry.md": "updated"}
+    assert linked.follow() == {"bible.md": "updated", "ferry.md": "updated"}
     pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
     linked.link(second)
-    assert linked.follow() == {"ferry.md": "skipped"}
+    assert linked.follow() == {"bible.md": "unchanged", "ferry.md": "skipped"}
 
 
 def test_what_is_written_while_it_is_watched_is_the_newest_whatever_the_drives_clock_says(
@@ -291,6 +314,16 @@ def test_what_is_written_while_it_is_watched_is_the_newest_whatever_the_drives_c
     pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
     (folder / "ferry.md").write_text("Saved after that.")
     assert linked.follow() == {"ferry.md": "updated"}
+
+
+def test_what_a_network_drive_shows_late_is_as_old_as_it_says(
+    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.folder._written_at", lambda _: datetime.now(UTC) - timedelta(seconds=30))
+    linked.follow()
+    pipeline.ingestor.index(key, [Source("ferry.md", b"Sent by the editor.")])
+    (folder / "ferry.md").write_text("Saved before that on another machine.")
+    assert linked.follow() == {"ferry.md": "skipped"}
 
 
 @pytest.mark.parametrize("is_away", [False, True])

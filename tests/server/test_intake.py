@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -29,9 +30,7 @@ class Endless:
     def __init__(self) -> None:
         self.running = threading.Event()
 
-    def add(
-        self, _key: ProjectKey, _sources: object, *, replace: bool, overwriting: object, progress: ProgressListener
-    ) -> IngestReport:
+    def add(self, _key: ProjectKey, _sources: object, *, progress: ProgressListener, **_: object) -> IngestReport:
         while True:
             progress(Progress("bible.pdf", "reading", 0, 1))
             self.running.set()
@@ -66,10 +65,12 @@ class Paging:
         self.at_page, self.goes_on, self.forget = (threading.Event() for _ in range(3))
         self.forget.set()
         self.forgotten: list[bool] = []
+        self.given: list[datetime] = []
 
     def add(
-        self, _key: ProjectKey, _sources: object, *, replace: bool, overwriting: object, progress: ProgressListener
+        self, _key: ProjectKey, _sources: object, *, given_at: datetime, progress: ProgressListener, **_: object
     ) -> IngestReport:
+        self.given.append(given_at)
         progress(Progress("bible.pdf", "reading", 0, 1, 2, 3))
         self.at_page.set()
         self.goes_on.wait(PATIENCE_S)
@@ -93,6 +94,17 @@ async def test_it_is_known_to_which_page_a_reader_has_come() -> None:
     paging.goes_on.set()
     await under_way
     assert intake.reading(KEY) is None
+
+
+async def test_documents_are_given_as_they_come_and_not_when_it_is_their_turn() -> None:
+    paging = Paging()
+    intake = intake_of(paging)
+    both = [asyncio.create_task(intake.add(KEY, [Source("bible.pdf", b"")])) for _ in range(2)]
+    assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
+    before_its_turn = datetime.now(UTC)
+    paging.goes_on.set()
+    await asyncio.gather(*both)
+    assert max(paging.given) <= before_its_turn
 
 
 class Slow:
@@ -144,9 +156,7 @@ class Counting:
     def __init__(self) -> None:
         self.now = self.most = 0
 
-    def add(
-        self, _key: ProjectKey, _sources: object, *, replace: bool, overwriting: object, progress: ProgressListener
-    ) -> IngestReport:
+    def add(self, _key: ProjectKey, _sources: object, *, progress: ProgressListener, **_: object) -> IngestReport:
         self.now += 1
         self.most = max(self.most, self.now)
         progress(Progress("bible.pdf", "reading", 0, 1))

@@ -1092,11 +1092,13 @@ def test_an_older_version_that_is_only_looked_at_is_not_taken_in(editor: Editor,
         field = editor.inspected(2) + "/Content"
         editor.put(field, "text", text)
         editor.inspected(9)
+    editor.call("mind", "update_resource", 2, {"data": {"brief": 5}}, "nodes")  # which no version has
     editor.inspected(2)
     editor.call(f"{_TABS}/Node", "rotate_node_history", True)
     editor.frames()
     assert editor.get(field, "text") == "Second."
-    server.model.play([[ToolUse("update_node", {"node_id": 11, "notes": "Later."})], [Text(["There."])]])
+    notes = [[ToolUse("update_node", {"node_id": 11, "notes": text})] for text in ("Later.", "Much later.")]
+    server.model.play([*notes, [Text(["There."])]])
     assert editor.turn("send", "Note it.")["failed_calls"] == 0
     editor.call(f"{_TABS}/Node", "rotate_node_history", False)
     editor.inspected(9)
@@ -1129,23 +1131,6 @@ def test_next_comes_back_to_what_a_call_has_written(editor: Editor, server: Hous
     go_back_and_forth("Second. And a third.", "Second.")
 
 
-def test_whoever_goes_on_from_an_older_version_after_a_reset_is_taken_in(editor: Editor, server: House) -> None:
-    editor.open(text_of("lamp"))
-    for text in ("First.", "Second.", "Third."):
-        field = editor.inspected(2) + "/Content"
-        editor.put(field, "text", text)
-        editor.inspected(9)
-    editor.inspected(2)
-    editor.call(f"{_TABS}/Node", "rotate_node_history", True)
-    editor.frames()
-    editor.call(f"{_TABS}/Node", "reset_inspection")
-    editor.frames()
-    editor.put(field, "text", "Third. And more.")
-    server.model.play([[ToolUse("update_node", {"node_id": 2, "notes": "Later."})], [Text(["There."])]])
-    assert editor.turn("send", "Note it.")["failed_calls"] == 0
-    assert editor.document["resources"]["nodes"]["2"]["data"]["content"] == "Third. And more."
-
-
 def test_a_frame_that_is_drawn_larger_meanwhile_becomes_larger(editor: Editor, server: House) -> None:
     editor.open(text_of("lamp"))
     data = {"data": {"label": "Harbour", "rect": [300, 200]}}
@@ -1167,13 +1152,15 @@ def test_a_destination_that_begins_as_another_name_is_not_taken_in(editor: Edito
     jump = {"data": {"target": 9, "reason": ""}}
     node = int(editor.call("mind", "create_insert_node", "jump", {"vec": [600, 900]}, 0, True, "", jump))
     name = editor.document["resources"]["nodes"]["11"]["name"]
-    field = editor.inspected(node) + "/Destination"
+    shown = editor.inspected(node)
+    editor.put(f"{shown}/Reason", "text", "The fog is gone.")
+    field = f"{shown}/Destination"
     editor.call(field, "edit")
     editor.put(field, "text", name)
     editor.call(field, "emit_signal", "text_changed", name)
     server.model.play([[ToolUse("update_node", {"node_id": 2, "notes": "Later."})], [Text(["There."])]])
     assert editor.turn("send", "Note it.")["failed_calls"] == 0
-    assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == 9
+    assert editor.document["resources"]["nodes"][str(node)]["data"] == {"target": 9, "reason": "The fog is gone."}
     editor.inspected(2)
     assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == 11, "as Arrow does"
 
