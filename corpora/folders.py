@@ -68,7 +68,8 @@ class Folders(Database):
         """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
         folder = self.require_folder(key)
         names = select(folder_documents.c.name).where(folder_documents.c.project == _project(key))
-        own = (documents.c.project == _project(key)) & documents.c.name.in_(names)
+        # Each row is as long as its text: those that say so already are not written again.
+        own = (documents.c.project == _project(key)) & documents.c.name.in_(names) & ~documents.c.from_folder
         with self._writing() as connection:
             connection.execute(delete(folders).where(folders.c.project == _project(key)))
             connection.execute(update(documents).where(own).values(from_folder=True))
@@ -125,6 +126,12 @@ class Folders(Database):
         query = select(folder_documents.c.name).where(folder_documents.c.project == _project(key))
         with self._reading() as connection:
             return set(connection.scalars(query))
+
+    def note_older_version(self, key: ProjectKey, document_id: str, sha256: str) -> None:
+        """Keep the hash of the folder's file of this name, which is older than what was sent."""
+        these = (documents.c.project == _project(key)) & (documents.c.id == document_id)
+        with self._writing() as connection:
+            connection.execute(update(documents).where(these).values(over_sha256=sha256))
 
     def put_folder_documents(self, key: ProjectKey, names: Iterable[str]) -> None:
         """Make the documents of these names the linked folder's; nothing if the project has none any more."""

@@ -46,8 +46,8 @@ class Document:
     On `pages_with_hidden_text` there was text that nobody can see, and it was left out; `pages_recognized` are
     pictures whose text was read by OCR, and `pages_without_text` pictures and blank pages. It was read by readers of
     `reader_version` (0: unknown), where pages had no text with OCR in `ocr_languages`. What is `from_folder` was read
-    from a linked folder, which may be none of the project's any more, and was not sent; what was sent over a file of
-    the folder has the hash of that as `over_sha256`.
+    from a linked folder, which may be none of the project's any more, and was not sent; what was sent after a
+    file of the folder was written has the hash of that as `over_sha256`.
     """
 
     id: str

@@ -63,7 +63,7 @@ documents = Table(
     Column("ocr_languages", String(255)),
     Column("updated_at", DateTime(timezone=True), nullable=False),
     Column("from_folder", Boolean, nullable=False, server_default=false()),
-    # What the linked folder had, where another file was sent over that; else NULL.
+    # What the linked folder has, where another file was sent after that; else NULL.
     Column("over_sha256", String(64)),
     # `kept_bytes`; 0 before that was recorded.
     Column("text_size", BigInteger, nullable=False, server_default="0"),

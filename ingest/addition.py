@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Protocol
 
@@ -139,6 +139,7 @@ class Addition:
             return self._kept(_failed(source.name, _not_agreed(source.name)))
         written_at, given_at = (given.written_at, given.given_at) if isinstance(given, Unread) else (None, None)
         if known is not None and not is_same and self._is_newer(known, sha256, written_at):
+            self._store.note_older_version(self._key, known, sha256)
             return self._kept(DocumentReport(source.name, "skipped", error=_older_version(source.name)))
         reading = Progress(source.name, "reading", done, total)
         self._progress(reading)
@@ -170,7 +171,7 @@ class Addition:
             return False
         if known.over_sha256 == sha256:
             return True
-        if written_at is None or known.updated_at > self._given_at:  # by a clock that was ahead
+        if written_at is None or known.updated_at > datetime.now(UTC):  # by a clock that was ahead
             return False
         return known.updated_at - written_at >= _TOLD_APART
 

@@ -141,6 +141,11 @@ class DocumentStore:
         self._originals.put(data)
         self._list(key, known)
 
+    def note_older_version(self, key: ProjectKey, known: Document, sha256: str) -> None:
+        """Know the folder's file by its bytes from now on, whatever its time says then."""
+        if known.over_sha256 != sha256:
+            self._catalog.note_older_version(key, known.id, sha256)
+
     def remove(self, key: ProjectKey, document: Document) -> Document:
         """Take a document out; raises `ProjectNotFound` or `DocumentNotFound`."""
         manifest = self._originals.manifest

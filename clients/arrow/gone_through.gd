@@ -84,11 +84,20 @@ func add_versions() -> void:
 			continue
 		if not versions[id] or not nodes.has(id) or _say_the_same(versions[id][0], nodes[id]):
 			continue
-		if versions[id][0].type != nodes[id].type:  # of a node that is gone, whose number another one has got
+		var newest: Dictionary = versions[id][0]
+		if newest.type != nodes[id].type:  # of a node that is gone, whose number another one has got
 			versions.erase(id)
-		else:
-			versions[id].push_front(nodes[id].duplicate(true))
-			versions[id].resize(mini(versions[id].size(), Settings.MAXIMUM_HISTORY_SIZE_PER_NODE))
+			continue
+		var whole := newest.duplicate(true)
+		whole.data.merge(nodes[id].data.duplicate(true))
+		if _say_the_same(whole, nodes[id]):  # Arrow leaves out what the node did not have before
+			versions[id][0] = whole
+			continue
+		var version: Dictionary = nodes[id].duplicate(true)
+		for name: String in newest.data:  # as Arrow has it, which would take it for another one
+			version.data.get_or_add(name, null)
+		versions[id].push_front(version)
+		versions[id].resize(mini(versions[id].size(), Settings.MAXIMUM_HISTORY_SIZE_PER_NODE))
 		if id == _node_id():
 			_node_tab.reset_node_history_rotation(id)
 

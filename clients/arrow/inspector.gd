@@ -60,6 +60,7 @@ func pull() -> bool:
 		_take_in(id, nodes[id], shown)
 	else:
 		_node_tab.read_and_update_inspected_node(true)
+	add_versions()  # Arrow's own lacks what the node did not have before
 	if _mind._PROJECT.hash() != before:  # an entry's node may stay what it is
 		_node_tab.reset_node_history_rotation(id)
 		return true
@@ -75,8 +76,8 @@ func _take_in(id: int, node: Dictionary, shown: Node) -> void:
 	if node.type == "jump" and _is_half_written(shown.get_node("Destination")):  # which may begin as another name
 		read.data.target = node.data.target
 		read.data.erase("_use")
-	if node.type == "frame" and Input.is_mouse_button_pressed(MOUSE_BUTTON_LEFT):  # it is drawn larger or smaller
-		read.data.rect = node.data.rect
+	if node.type == "frame" and _is_as_shown(read.data.rect, shown._OPEN_NODE.data.get("rect")):
+		read.data.rect = node.data.rect  # which it is drawn to by the mouse
 	var edited: LineEdit = _node_tab.NodeNameEdit
 	var is_half_written: bool = edited.has_focus() and _mind.is_resource_name_duplicate(edited.text, "nodes")
 	var name: Variant = null if is_half_written else _node_tab.read_and_validate_node_name()
@@ -92,8 +93,16 @@ func _take_in(id: int, node: Dictionary, shown: Node) -> void:
 	)
 	_node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID = id
 	shown._OPEN_NODE = node.duplicate(true)  # by which it knows what has been changed in it
+	if node.type == "frame" and node.data.rect is Array:
+		shown.SizeXEdit.value = node.data.rect[0]
+		shown.SizeYEdit.value = node.data.rect[1]
 	if not edited.has_focus():
 		edited.text = node.name
+
+
+# Whether the numbers of its fields, which are whole ones, are those of the node as it was opened.
+static func _is_as_shown(rect: Array, opened: Variant) -> bool:
+	return opened is Array and Vector2(opened[0], opened[1]).round() == Vector2(rect[0], rect[1])
 
 
 ## Whether Arrow would empty, at a call, a field in which something stands typed.

@@ -266,14 +266,25 @@ def test_a_file_takes_no_place_of_what_was_sent_after_it_was_written(
     assert linked.follow() == {"ferry.md": "removed"}
 
 
-def test_a_file_that_only_looks_newer_takes_no_place_of_what_was_sent_over_it(
-    pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_there_first", [False, True])
+def test_a_file_that_only_looks_newer_takes_no_place_of_what_was_sent_after_it(
+    pipeline: Pipeline,
+    key: ProjectKey,
+    linked: Linked,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_there_first: bool,
 ) -> None:
     """As one that was touched, copied with its folder, or linked to by a backup."""
     monkeypatch.setattr("ingest.addition._TOLD_APART", timedelta(0))
-    linked.follow()
+    if is_there_first:
+        pipeline.ingestor.index(key, [Source("ferry.md", b"Sent before the folder was linked.")])
+    assert linked.follow() == {"bible.md": "indexed", "ferry.md": "skipped" if is_there_first else "indexed"}
     text = (folder / "ferry.md").read_text()
     for sent in (b"Sent by the editor.", b"Sent by the editor once more."):
+        if is_there_first:
+            (folder / "ferry.md").touch()
+            assert linked.follow() == {"ferry.md": "skipped"}
         pipeline.ingestor.index(key, [Source("ferry.md", sent)])
         (folder / "ferry.md").unlink()
         (folder / "ferry.md").write_text(text)

@@ -1,7 +1,7 @@
 ## The main scene of tests: it opens Arrow by Fletcher's own boot scene, and does what a program says over TCP.
 ##
 ## FLETCHER_TEST_BOOT is the boot scene, FLETCHER_TEST_PORT where the program listens. Each line there is an object:
-## {"id", "do": "call" | "get" | "set" | "open" | "frames" | "inspect" | "press" | …}; each line back is
+## {"id", "do": "call" | "get" | "set" | "open" | "frames" | "inspect" | …}; each line back is
 ## {"id", "value"}, or {"signal", "args"} for a signal of Fletcher.
 extends Node
 
@@ -112,11 +112,6 @@ class Remote:
 				await _frames(given[0])
 			"inspect":
 				await _inspect(given[0])
-			"press":
-				var button := InputEventMouseButton.new()
-				button.button_index = MOUSE_BUTTON_LEFT
-				button.pressed = given[0]
-				Input.parse_input_event(button)
 		_write({"id": command.id, "value": value if not value is Object else str(value)})
 
 	func _object(where: String) -> Object:

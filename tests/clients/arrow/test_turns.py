@@ -1135,16 +1135,19 @@ def test_a_frame_that_is_drawn_larger_meanwhile_becomes_larger(editor: Editor, s
     editor.open(text_of("lamp"))
     data = {"data": {"label": "Harbour", "rect": [300, 200]}}
     frame = int(editor.call("mind", "create_insert_node", "frame", {"vec": [3000, 3000]}, 0, True, "", data))
-    editor.inspected(frame)
+    shown = editor.inspected(frame)
     drawn = f"/root/Main/Editor/Center/Grid/GRID_GRAPH_NODE_WITH_ID_{frame}"
-    editor.ask("press", args=[True])
+    notes = [[ToolUse("update_node", {"node_id": 11, "notes": text})] for text in ("Later.", "Much later.")]
+    server.model.play([*notes, [Text(["There."])]])
+    editor.put(f"{shown}/TextEdit", "text", "Harbour at night")
     editor.call(drawn, "emit_signal", "resize_request", {"vec": [420, 280]})
     editor.frames()
-    server.model.play([[ToolUse("update_node", {"node_id": 11, "notes": "Later."})], [Text(["There."])]])
     assert editor.turn("send", "Note it.")["failed_calls"] == 0
-    editor.ask("press", args=[False])
-    editor.frames()
-    assert editor.document["resources"]["nodes"][str(frame)]["data"]["rect"] == [420, 280]
+    data = editor.document["resources"]["nodes"][str(frame)]["data"]
+    assert (data["label"], data["rect"]) == ("Harbour at night", [420, 280])
+    editor.put(f"{shown}/Width/Value", "value", 555)
+    editor.inspected(2)
+    assert editor.document["resources"]["nodes"][str(frame)]["data"]["rect"] == [555, 280]
 
 
 def test_a_destination_that_begins_as_another_name_is_not_taken_in(editor: Editor, server: House) -> None:
