@@ -67,12 +67,8 @@ class Folders(Database):
     def unlink_folder(self, key: ProjectKey) -> LinkedFolder:
         """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
         folder = self.require_folder(key)
-        names = select(folder_documents.c.name).where(folder_documents.c.project == _project(key))
-        # Each row is as long as its text: those that say so already are not written again.
-        own = (documents.c.project == _project(key)) & documents.c.name.in_(names) & ~documents.c.from_folder
         with self._writing() as connection:
             connection.execute(delete(folders).where(folders.c.project == _project(key)))
-            connection.execute(update(documents).where(own).values(from_folder=True))
             connection.execute(delete(folder_documents).where(folder_documents.c.project == _project(key)))
         return folder
 

@@ -18,6 +18,7 @@ func _init(mind: Object, listed: Callable) -> void:
 	_mind = mind
 	_node_tab = mind.Inspector.Tab.Node
 	_listed = listed
+	_node_tab.NodeHistoryBackButton.pressed.connect(_on_previous_pressed)
 
 
 ## Whether to take in what is shown would take away what nobody has taken away: whoever goes through older versions,
@@ -73,33 +74,28 @@ func _leaves(value: Variant, path := "") -> Dictionary:
 	return found
 
 
-## Makes what the story says by now the newest of Arrow's versions of each node that has some, if it is another one:
-## else nobody comes back with *Next* to what a call has written, or an undo put back. Of the node of which an older one
-## is shown they stay.
-func add_versions() -> void:
-	var nodes: Dictionary = _mind._PROJECT.resources.nodes
-	var versions: Dictionary = _node_tab._NODE_MODIFICATION_HISTORY
-	for id: int in versions.keys():
-		if id == _node_id() and _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0:
-			continue
-		if not versions[id] or not nodes.has(id) or _say_the_same(versions[id][0], nodes[id]):
-			continue
-		var newest: Dictionary = versions[id][0]
-		if newest.type != nodes[id].type:  # of a node that is gone, whose number another one has got
-			versions.erase(id)
-			continue
-		var whole := newest.duplicate(true)
-		whole.data.merge(nodes[id].data.duplicate(true))
-		if _say_the_same(whole, nodes[id]):  # Arrow leaves out what the node did not have before
-			versions[id][0] = whole
-			continue
-		var version: Dictionary = nodes[id].duplicate(true)
-		for name: String in newest.data:  # as Arrow has it, which would take it for another one
-			version.data.get_or_add(name, null)
-		versions[id].push_front(version)
-		versions[id].resize(mini(versions[id].size(), Settings.MAXIMUM_HISTORY_SIZE_PER_NODE))
-		if id == _node_id():
-			_node_tab.reset_node_history_rotation(id)
+# Before Arrow goes back, which it does later in the frame: makes what the story says the newest version of the node.
+# Else nobody comes back with *Next* to what a call has written, or an undo put back, or to what the node did not have
+# before, which Arrow leaves out.
+func _on_previous_pressed() -> void:
+	var versions: Array = _node_tab._NODE_MODIFICATION_HISTORY.get(_node_id(), [])
+	var node: Dictionary = _mind._PROJECT.resources.nodes.get(_node_id(), {})
+	if not versions or not node or _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0:
+		return
+	var newest: Dictionary = versions[0]
+	if newest.type != node.type:  # of a node that is gone, whose number this one has got
+		versions.clear()
+		return
+	var whole := newest.duplicate(true)
+	whole.data.merge(node.data.duplicate(true))
+	if _say_the_same(whole, node):
+		versions[0] = whole
+		return
+	var version := node.duplicate(true)
+	for name: String in newest.data:  # as Arrow has it, which would take it for another one
+		version.data.get_or_add(name, null)
+	versions.push_front(version)
+	versions.resize(mini(versions.size(), Settings.MAXIMUM_HISTORY_SIZE_PER_NODE))
 
 
 func _say_the_same(node: Dictionary, other: Dictionary) -> bool:

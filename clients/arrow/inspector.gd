@@ -60,7 +60,6 @@ func pull() -> bool:
 		_take_in(id, nodes[id], shown)
 	else:
 		_node_tab.read_and_update_inspected_node(true)
-	add_versions()  # Arrow's own lacks what the node did not have before
 	if _mind._PROJECT.hash() != before:  # an entry's node may stay what it is
 		_node_tab.reset_node_history_rotation(id)
 		return true
@@ -93,7 +92,7 @@ func _take_in(id: int, node: Dictionary, shown: Node) -> void:
 	)
 	_node_tab._CURRENT_INSPECTED_NODE_RESOURCE_ID = id
 	shown._OPEN_NODE = node.duplicate(true)  # by which it knows what has been changed in it
-	if node.type == "frame" and node.data.rect is Array:
+	if node.type == "frame" and node.data.get("rect") is Array:
 		shown.SizeXEdit.value = node.data.rect[0]
 		shown.SizeYEdit.value = node.data.rect[1]
 	if not edited.has_focus():
@@ -159,11 +158,6 @@ func is_writing() -> bool:
 func refresh() -> void:
 	if not _main._RESET_ON_REINSPECTION:
 		_node_tab.reset_inspection.call_deferred()
-
-
-## Makes what was changed without it a version, to which *Next* comes back.
-func add_versions() -> void:
-	_gone_through.add_versions()
 
 
 ## What the story says of the inspected node: all that Arrow's inspector shows.

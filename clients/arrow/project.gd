@@ -114,10 +114,9 @@ func is_saved() -> bool:
 	return mind.ProMan.is_project_saved()
 
 
-## Marks what was done, for Arrow's own undo, its save button and the versions of its inspector.
+## Marks what was done, for Arrow's own undo and its save button.
 func note_change() -> void:
 	mind.reset_project_save_status(false)
-	inspector.add_versions()
 
 
 ## Saves what is not saved, where the user wants that; "" or why it could not be.
@@ -270,7 +269,7 @@ func put_back(copy: Dictionary) -> void:
 	# What was taken in just before has a node shown once the frame is over, whose fields are new ones then, and empty.
 	mind.clean_inspector_tabs.call_deferred(true)
 	_image = mind._PROJECT
-	note_change()
+	mind.reset_project_save_status(false)
 
 
 func selected() -> Array[int]:

@@ -685,6 +685,7 @@ def test_what_is_written_beside_such_a_line_stays_when_its_node_is_changed(edito
 
 _INSPECTOR_PANEL = "/root/Main/FloatingTools/Control/Inspector"
 _TABS = f"{_INSPECTOR_PANEL}/Sections/Tabs"
+_TOOLS = f"{_TABS}/Node/Properties/Versioning/Tools"
 _CHARACTER = f"{_TABS}/Characters/Manager/Editor/Tools"
 _TAG = f"{_CHARACTER}/Tags/Initials/Edit/Value"
 _VARIABLE = f"{_TABS}/Variables/Manager/Editor/Tools/Identifier/Name"
@@ -1119,7 +1120,7 @@ def test_next_comes_back_to_what_a_call_has_written(editor: Editor, server: Hous
     def go_back_and_forth(before: str, now: str) -> None:
         field = editor.inspected(2) + "/Content"
         for is_back, text in ((True, before), (False, now)):
-            editor.call(f"{_TABS}/Node", "rotate_node_history", is_back)
+            editor.call(f"{_TOOLS}/{'Previous' if is_back else 'Next'}", "emit_signal", "pressed")
             editor.frames()
             assert editor.get(field, "text") == text
         editor.inspected(9)
@@ -1129,6 +1130,24 @@ def test_next_comes_back_to_what_a_call_has_written(editor: Editor, server: Hous
     assert editor.fletcher("undo")
     editor.frames()
     go_back_and_forth("Second. And a third.", "Second.")
+
+
+def test_next_comes_back_to_what_the_node_did_not_have_before(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    for text in ("First.", "Second."):
+        shown = editor.inspected(2)
+        editor.put(f"{shown}/Content", "text", text)
+        editor.inspected(9)
+    editor.inspected(2)
+    editor.put(f"{shown}/Title", "text", "The bay")
+    editor.inspected(9)
+    editor.inspected(2)
+    for button in ("Previous", "Next"):
+        editor.call(f"{_TOOLS}/{button}", "emit_signal", "pressed")
+        editor.frames()
+    server.model.play([[ToolUse("update_node", {"node_id": 11, "notes": "Later."})], [Text(["There."])]])
+    assert editor.turn("send", "Note it.")["failed_calls"] == 0
+    assert editor.document["resources"]["nodes"]["2"]["data"] == {"content": "Second.", "title": "The bay"}
 
 
 def test_a_frame_that_is_drawn_larger_meanwhile_becomes_larger(editor: Editor, server: House) -> None:
