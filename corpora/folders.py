@@ -68,6 +68,8 @@ class Folders(Database):
         """Forget the project's folder; its documents stay and are no folder's. Raises `FolderNotFound`."""
         folder = self.require_folder(key)
         with self._writing() as connection:
+            # As whoever writes its documents does first: two could otherwise wait for each other.
+            connection.execute(select(projects.c.id).where(is_project(key)).with_for_update())
             connection.execute(delete(folders).where(folders.c.project == _project(key)))
             connection.execute(delete(folder_documents).where(folder_documents.c.project == _project(key)))
         return folder

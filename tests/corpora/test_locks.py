@@ -2,14 +2,17 @@
 
 import threading
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from weakref import ref
 
 import pytest
 
-from corpora import Catalog, CatalogBusy, CatalogError
+from corpora import Catalog, CatalogBusy, CatalogError, ProjectKey
 from corpora.locks import _Session  # pyright: ignore[reportPrivateUsage]
+from corpora.statements import give_to_folder, touched_project
 from tests.postgresql import EmptyDatabase
+from tests.server_process import PATIENCE_S
 from tests.waiting import eventually
 
 
@@ -265,3 +268,23 @@ def test_an_original_is_kept_from_others_for_as_long_as_its_document_takes(catal
         assert connection.exec_driver_sql(show).scalar() == "20min"
     with catalog._writing() as connection:  # pyright: ignore[reportPrivateUsage]
         assert connection.exec_driver_sql(show).scalar() == "1min"
+
+
+def test_a_folder_is_unlinked_once_whoever_writes_its_documents_is_done(
+    catalogs: tuple[Catalog, Catalog], key: ProjectKey
+) -> None:
+    """Each would otherwise wait for the other's rows."""
+    one, other = catalogs
+    with one._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+        touched_project(connection, key)
+    one.link_folder(key, "/design")
+    with ThreadPoolExecutor(1) as threads:
+        with one._writing() as connection:  # pyright: ignore[reportPrivateUsage]
+            project = touched_project(connection, key)
+            unlinked = threads.submit(other.unlink_folder, key)
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+            eventually(lambda: connection.exec_driver_sql(waiting).scalar() == 1)
+            give_to_folder(connection, project, ["ferry.md"])
+        unlinked.result(PATIENCE_S)
+    assert one.linked_folder(key) is None
+    assert not one.folder_documents(key)
