@@ -82,10 +82,11 @@ func _on_previous_pressed() -> void:
 	var node: Dictionary = _mind._PROJECT.resources.nodes.get(_node_id(), {})
 	if not versions or not node or _node_tab._CURRENT_NODE_HISTORY_ROTATION_POSE > 0:
 		return
-	var newest: Dictionary = versions[0]
-	if newest.type != node.type:  # of a node that is gone, whose number this one has got
-		versions.clear()
+	# Without those of a node that is gone, whose number this one has got.
+	versions.assign(versions.filter(func(version: Dictionary) -> bool: return version.type == node.type))
+	if not versions:
 		return
+	var newest: Dictionary = versions[0]
 	var whole := newest.duplicate(true)
 	whole.data.merge(node.data.duplicate(true))
 	if _say_the_same(whole, node):
