@@ -7,12 +7,12 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
-from rapidfuzz import process
 from sqlalchemy import ColumnElement, Row, case, delete, func, insert, select
 
 from corpora.chunks import chunks
 from corpora.database import Database
 from corpora.errors import DocumentNotFound, ProjectNotFound
+from corpora.known_names import hint_at, some_of
 from corpora.manifest import ManifestEntry
 from corpora.page_numbers import PageNumbers
 from corpora.records import (
@@ -47,12 +47,7 @@ from corpora.statements import (
 )
 
 _ORIGINS = select(documents.c.sha256, documents.c.from_folder, documents.c.over_sha256)
-_NEAR = 75  # of 100: a slip, another case, the name without its ending; other names have 70 and less
-_SOME = 5
 _LONGEST = 200  # characters of a name that are said again, whoever sent it
-# Of a name's end: twice the length takes four times as long, and no other thread runs until rapidfuzz has compared
-# all that it was given.
-_COMPARED = 100
 # Of 19,000 names that is a tenth of a second's computing, for which a workspace's requests wait one after the other.
 _hinting = Shares(3, each=1)
 # To read any part of a text SQLite loads all of it, once for each expression: parts that lie near are read as one, and
@@ -138,7 +133,7 @@ class Documents(Database):
         """Raise `ProjectNotFound`, which names the known projects, unless `has_project`."""
         if not self.has_project(key):
             raise ProjectNotFound(
-                f"There is no project {key.project_id!r}: known are {_some(self.projects(key.workspace))}. "
+                f"There is no project {key.project_id!r}: known are {some_of(self.projects(key.workspace))}. "
                 "A project begins with the first document that is ingested for it."
             )
 
@@ -182,7 +177,7 @@ class Documents(Database):
 
     def _not_found(self, key: ProjectKey, name: str) -> DocumentNotFound:
         with _hinting.taken(key.workspace, _nobody):
-            hint = _hint(name, self._names(key))
+            hint = hint_at(name, self._names(key))
         return DocumentNotFound(f"Project {key.project_id!r} has no document {name[:_LONGEST]!r}: {hint}.")
 
     def _names(self, key: ProjectKey) -> list[str]:
@@ -400,27 +395,3 @@ def _within(characters: range, places: Iterable[tuple[int, int]]) -> Iterator[tu
 
 def _nobody() -> None:
     """Who is told that it still waits."""
-
-
-def _hint(name: str, names: Sequence[str]) -> str:
-    """The names that may be meant, else some of those there are."""
-    if near := _nearest(name, names):
-        return f"the nearest name{'s are' if len(near) > 1 else ' is'} {_some(near)}"
-    return f"it has{',' if len(names) > _SOME else ''} {_some(names)}"
-
-
-def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    near: list[tuple[str, float, int]] = []
-    for part in chunks(names):
-        near += process.extract(name, part, processor=_compared, limit=3, score_cutoff=_NEAR)
-    return [close for close, *_ in sorted(near, key=lambda found: -found[1])[:3]]
-
-
-def _compared(name: str) -> str:
-    return name[-_COMPARED:].lower()
-
-
-def _some(names: Sequence[str]) -> str:
-    """All of few names, else the first of them and how many there are."""
-    listed = ", ".join(repr(name) for name in names[:_SOME]) or "none"
-    return f"among {len(names)}, {listed}" if len(names) > _SOME else listed

@@ -247,7 +247,7 @@ def test_however_long_and_many_names_are_each_comparison_is_short(
     known = [f"{path}/{number}.md" for number in range(1_200)]
     monkeypatch.setattr(catalog, "_names", lambda _key: known)
     extract = Mock(wraps=process.extract)
-    monkeypatch.setattr(documents, "process", Mock(extract=extract))
+    monkeypatch.setattr("corpora.known_names.process", Mock(extract=extract))
 
     with pytest.raises(
         DocumentNotFound, match=rf"no document '{path[:200]}': the nearest .* '{path}/77.md'"
