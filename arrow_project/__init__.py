@@ -3,6 +3,7 @@
 Imports nothing else of Fletcher.
 """
 
+from arrow_project.bbcode import files_in
 from arrow_project.checking import GoOn, check, check_text
 from arrow_project.diffing import Diff, diff, differences
 from arrow_project.errors import ArrowProjectError, ErrorCode, OperationError, ParseError
@@ -63,6 +64,7 @@ __all__ = [
     "describe_loss",
     "diff",
     "differences",
+    "files_in",
     "fingerprint",
     "fold",
     "has_more_values",

@@ -1,6 +1,12 @@
-"""What of a text its reader can read: Arrow shows texts as BBCode, which may hide any of them."""
+"""Arrow shows texts as BBCode: what of one its reader can read, which files it names."""
 
 import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, cast
+
+from arrow_project.node_types.kinds import clean
+from arrow_project.values import inner
 
 # Each `[`: with the tag that it begins, if it does; what is quoted in one may hold a `]`, so that is none.
 _MARK = re.compile(r"""\[(?:(/?)(\w+)([ =][^\[\]"']*)?\])?""")
@@ -12,6 +18,14 @@ _WITHOUT_END = frozenset({"br", "hr", "lb", "rb"})
 # Arrow's exported pages show texts as HTML, which a variable's value may be as well; and what is made to run from right
 # to left is read as something else.
 _HIDING = re.compile("<[a-zA-Z/!?]|\\{|[\u202a-\u202e\u2066-\u2069]")
+# Tags whose file Arrow loads as it draws the text, and runs a script that is in it; and what becomes one of them in a
+# story that is played, where parts are put together: at the `{` of a value, the end, the `|` of a generator's choices.
+_FILE = re.compile(
+    r"\[img[^\[]*"  # `[img2]` is one, too
+    r"|\[(?:dropcap|font(?!\w))[^\]]*"
+    r"|\[(?:i|im|f|fo|fon|d|dr|dro|drop|dropc|dropca)?(?=[{|]|\Z).*",
+    re.DOTALL,
+)
 _MOST_COMPARED = 10_000_000  # characters: a hundredth of a second
 
 
@@ -48,3 +62,14 @@ def is_readable_in(text: str, other: str) -> bool:
 
 def _may_hide(text: str) -> int:
     return sum(1 for _ in _HIDING.finditer(text))
+
+
+def files_in(value: Any) -> Iterator[str]:
+    """What in the texts and keys of a JSON value makes Arrow load a file, or may do so once the story is played."""
+    if isinstance(value, str):
+        for found in _FILE.finditer(clean(value)):
+            yield found[0]
+        return
+    if isinstance(value, dict):
+        yield from chain.from_iterable(map(files_in, cast("dict[Any, Any]", value)))
+    yield from chain.from_iterable(map(files_in, inner(value)))

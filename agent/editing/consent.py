@@ -46,6 +46,7 @@ class Consent:
 
     Attributes:
         is_outdated: As given; it may be known by now.
+        restores: What is executed brings back what was in the story before.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Consent:
         self._policy: ConfirmationPolicy = policy
         self._holds_all = holds_all
         self.is_outdated = is_outdated
+        self.restores = False
         self._seen: Tables = {}
         self._created: set[tuple[str, int]] = set()
         self._left: Tables = _no_tables()  # what was created, as the turn's own operations have left it
@@ -71,15 +73,16 @@ class Consent:
         self._policy = "never"
 
     @contextmanager
-    def given(self, agreed: ArrowProject | None) -> Generator[None]:
+    def given(self, agreed: ArrowProject | None, *, restores: bool) -> Generator[None]:
         """The user has agreed to what is executed within, on the story `agreed`; not to what others write there."""
         policy, self._policy = self._policy, "never"
+        self.restores = restores
         is_read = self._meanwhile is not None
         self.reads(agreed)
         try:
             yield
         finally:
-            self._policy = policy
+            self._policy, self.restores = policy, False
             if not is_read:  # else a model may have more to do that it has decided before
                 self._meanwhile = None
 

@@ -166,16 +166,17 @@ class Execution:
         *,
         agreed: ArrowProject | None = None,
         seeds: Mapping[int, int] | None = None,
+        restores: bool = False,
     ) -> Failure | None:
         """Executes operations that the user has agreed to; ids of what they create follow what the editor gives.
 
         It ends with the first that fails, or that would take away what others have written since, and returns why;
         `after_each` hears of those that did not. `given_ids` then has the ids that came out differently than expected.
         What was `agreed` to is about that story, by default the one as it is now, and what it makes has the ids that
-        come of these `seeds`, by default those of now.
+        come of these `seeds`, by default those of now. What `restores` an earlier state may name files that were named.
         """
         agreed = agreed or self._context.project
-        with self.consent.given(agreed):
+        with self.consent.given(agreed, restores=restores):
             return await self.execute_in_order(operations, after_each, agreed=agreed, seeds=seeds)
 
     async def execute_all(
@@ -414,7 +415,8 @@ class Execution:
             project = await self._kept(self._context.project or project)
             checkpoint = project.checkpoint()
             try:
-                applied = await self._computed(apply_checked, project, operation, self.shadow.selection)
+                selection, restores = self.shadow.selection, self.consent.restores
+                applied = await self._computed(apply_checked, project, operation, selection, restores=restores)
                 must_wait = await self._must_wait(project, applied)
             except BaseException:  # refused, or stopped
                 await self._roll_back(project, checkpoint, operation)

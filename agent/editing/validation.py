@@ -16,7 +16,9 @@ from arrow_project import (
     OperationError,
     OperationResult,
     Selection,
+    files_in,
     is_within,
+    shorten,
 )
 
 # The engine says better what is missing, unknown or not among the choices: it knows near names and other spellings.
@@ -41,19 +43,36 @@ def weight(*operations: Operation) -> int:
     return _WEIGHT * length
 
 
-def apply_checked(project: ArrowProject, operation: Operation, selection: Selection) -> OperationResult:
-    """Executes the operation on a story.
+def apply_checked(
+    project: ArrowProject, operation: Operation, selection: Selection, *, restores: bool = False
+) -> OperationResult:
+    """Executes the operation on a story; one that `restores` what was there may name the files that were named there.
 
     Raises:
         OperationRefused: It would be no good; the story is as it was.
     """
     failure = find_schema_error(operation) or find_duplicate(project, operation)
+    if failure is None and not restores:
+        failure = find_file(project, operation)
     if failure is not None:
         raise OperationRefused(failure)
     try:
         return project.apply(operation, selection)
     except OperationError as error:
         raise OperationRefused(failure_of(error)) from error
+
+
+def find_file(project: ArrowProject, operation: Operation) -> Failure | None:
+    """Why Arrow would load a file that the story does not name yet, and run a script in it; None when it would not."""
+    named = set(files_in(dict(operation.arguments)))
+    if not named or not (added := named - set(files_in(project.data.raw))):
+        return None
+    return Failure(
+        ErrorCode.PERMISSION_DENIED,
+        f"{operation.function}: Arrow loads the file that a text names in a tag img, font or dropcap, and runs a "
+        f"script in it. So “{shorten(min(added))}” is not written, nor half of such a tag before a {{…}} or the end. "
+        "Leave it out; only the user can write it, by hand in Arrow.",
+    )
 
 
 def find_schema_error(operation: Operation) -> Failure | None:

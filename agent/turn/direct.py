@@ -114,7 +114,7 @@ class DirectCalls:
         if way is None or shadow.is_shared:  # perhaps just now
             part = "A part had been done before and stays, as somebody else has changed the story meanwhile."
             return replace(failure, message=f"{failure.message} {part} {summarize(executed)}")
-        stays = await self.execution.replay(way.operations, agreed=way.now)
+        stays = await self.execution.replay(way.operations, agreed=way.now, restores=True)
         came_of = "and it could not be taken back: " + stays.message if stays else "and it was taken back."
         return Failure(failure.code, f"{failure.message} A part had been done before, {came_of}", failure.details)
 
@@ -289,7 +289,9 @@ class DirectCalls:
         return await in_thread_until_cancelled(lambda go_on: way_back(now, content, left, selection, go_on))
 
     async def _walk(self, way: WayBack) -> None:
-        failure = await self.execution.replay(way.operations, agreed=way.now)
+        # Of what an assistant takes back nobody knows whether the user has ever seen the story from before it.
+        restores = not self.request.by_assistant
+        failure = await self.execution.replay(way.operations, agreed=way.now, restores=restores)
         if failure is not None:
             raise OperationRefused(Failure(failure.code, f"{failure.message} The turn is only partly taken back."))
 

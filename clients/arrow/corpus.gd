@@ -17,6 +17,8 @@ const REFRESH_S := 2.0
 const LONGEST_S := 60.0
 ## Of an answer that says all there is: with any other the list stays as it was known, and is asked for again.
 const KNOWN := ["", "NO_PROJECT", "PROJECT_NOT_FOUND", "FOLDER_NOT_FOUND"]
+## What any server refuses, whichever way it comes in.
+const MAX_DOCUMENT_BYTES := 256 * 1024 * 1024
 
 var documents: Array = []
 ## The answer of GET folder; empty where none is linked.
@@ -195,14 +197,17 @@ static func _ending_with(name: String, paths: PackedStringArray) -> int:
 
 
 func _upload(path: String, name: String, key: String) -> Array:
-	var bytes := FileAccess.get_file_as_bytes(path)
+	var file := FileAccess.open(path, FileAccess.READ)
 	var reports := []
-	if bytes.is_empty() and FileAccess.get_open_error() != OK:
+	if file == null:
 		var problem := "%s cannot be read: %s" % [path, error_string(FileAccess.get_open_error())]
 		reports = [_failure(name, "UNREADABLE", problem)]
+	elif file.get_length() > MAX_DOCUMENT_BYTES:  # Arrow ends where memory does
+		var problem := "%s has more than 256 MiB: split it, or export it with smaller pictures." % name
+		reports = [_failure(name, "FILE_TOO_LARGE", problem)]
 	else:
 		progressed.emit(name, "sending", 0, 0)
-		reports = await _sent(name, bytes, key)
+		reports = await _sent(name, file.get_buffer(file.get_length()), key)
 	for report: Dictionary in reports:
 		if report.get("error") is Dictionary:
 			failed.emit(str(report.error.get("code")), str(report.error.get("message")))

@@ -41,6 +41,7 @@ Opens = Annotated[bool, typer.Option("--open", help="Then show the same in a bro
 def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, workspace: Workspace = "local") -> None:
     """Show what Fletcher does, on a sample project: no key, no network, ends by itself."""
     settings = settings_for(data_dir / "data", workspace).in_directory(data_dir / "data")
+    refuse_links(data_dir)
     story = data_dir / SAMPLE.arrow_file.name
     _heading(f"1. Reading the design documents of “{SAMPLE.title}”")
     with Api(settings, ProjectKey("local", str(_PROJECT)), embeds=True, talks=True) as api:
@@ -62,6 +63,14 @@ def demo(data_dir: Folder = Path("fletcher-demo"), open_page: Opens = False, wor
         console.out.print(f"  {program()} demo --open", markup=False)
         console.out.print(f"or {program()} serve --data-dir {settings.data_dir}", markup=False, highlight=False)
         console.out.print(f"and then {_USUAL_URL}/?project={_PROJECT}&tab=Ask", markup=False, highlight=False)
+
+
+def refuse_links(data_dir: Path) -> None:
+    """The folder may have come with somebody's project, and its links lead to the user's own documents."""
+    data = data_dir / "data"
+    for path in (data_dir, data, *data.rglob("*")):
+        if path.is_symlink():
+            raise CommandError(f"{path} is a link, and the demo writes there. Remove it, or name a --data-dir.")
 
 
 def put_aside(story: Path) -> Path | None:

@@ -100,7 +100,7 @@ class Intake:
             NoRoomForDocuments: Too many others wait.
         """
         with self._held(key.workspace, sources):
-            report = await self._added(key, sources, replace, progress, overwriting=overwriting)
+            report = await self._added(key, sources, replace, progress, datetime.now(UTC), overwriting)
         self._metrics.add_report(report)
         return report
 
@@ -121,10 +121,10 @@ class Intake:
             NoRoomForDocuments: Too many others wait.
             CorpusError: The documents are in, and no vectors can be made; the error says what to do.
         """
-        names = [source.name for source in sources]
+        names, given_at = [source.name for source in sources], datetime.now(UTC)
         with self._held(key.workspace, sources):
             before = await self._threads.run(key.workspace, partial(self._ingestor.documents, key, names))
-            report = await self._added(key, sources, replace, progress)
+            report = await self._added(key, sources, replace, progress, given_at)
         await self._embedded(key, report, progress or _nobody)
         failure = self._embedding.failure(key)
         if failure is not None and not isinstance(failure, (ProviderAway, VectorStoreUnavailable)):
@@ -165,8 +165,8 @@ class Intake:
         key: ProjectKey,
         sources: Collection[Source | Refusal | Unread],
         replace: bool,
-        progress: ProgressListener | None = None,
-        *,
+        progress: ProgressListener | None,
+        given_at: datetime,
         overwriting: Overwriting | None = None,
     ) -> IngestReport:
         add = partial(
@@ -175,7 +175,7 @@ class Intake:
             sources,
             replace=replace,
             overwriting=overwriting,
-            given_at=datetime.now(UTC),  # and not when its turn comes
+            given_at=given_at,  # and not when its turn comes
             progress=self._listener(key, progress),
         )
         return await self._in_turn(key, [source.name for source in sources], add)

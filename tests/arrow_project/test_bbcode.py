@@ -1,8 +1,9 @@
-"""What of a text its reader can read."""
+"""What of a text its reader can read, and which files it names."""
 
 import pytest
 
-from arrow_project.bbcode import is_readable_in
+from arrow_project.bbcode import files_in, is_readable_in
+from tests.named_files import FILES, NONE
 
 
 class _Text(str):
@@ -42,3 +43,16 @@ def test_where_a_text_stands_at_every_mark_not_all_of_them_are_looked_at(monkeyp
 def test_what_pages_may_hide_nobody_reads(other: str, *, is_readable: bool) -> None:
     for text in ("Never open the door.", "Never open {door}, <b>never</b>."):
         assert is_readable_in(text, other.format(text)) is is_readable
+
+
+@pytest.mark.parametrize(("text", "named"), FILES.items())
+def test_a_file_that_arrow_loads_is_found_wherever_it_is_named(text: str, named: str) -> None:
+    assert [*files_in(text)] == [named]
+    assert [*files_in({"data": [1, {"lines": ["Ahoy.", text]}]})] == [named]
+    assert [*files_in({"tags": {text: None}})] == [named]
+    assert [*files_in(text.replace("[", "[\x01", 1))] == [named]  # which Arrow is not sent
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_names_no_file_is_left_alone(text: str) -> None:
+    assert [*files_in({text: text})] == []

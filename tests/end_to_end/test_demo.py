@@ -46,6 +46,17 @@ def _shown() -> str:
     return readme.partition("$ make demo\n")[2].partition("```")[0]
 
 
+@pytest.mark.parametrize("linked", ["fletcher-demo", "fletcher-demo/data", "fletcher-demo/data/catalog.sqlite3"])
+def test_links_that_came_with_a_folder_are_not_followed(tmp_path: Path, linked: str) -> None:
+    own, there = tmp_path / "own", tmp_path / "clone" / linked
+    there.parent.mkdir(parents=True)
+    there.symlink_to(own)
+    done = fletcher("demo", data_dir=tmp_path / "clone" / "fletcher-demo", cwd=tmp_path / "clone")
+    assert done.code == 1
+    assert "is a link, and the demo writes there" in " ".join(done.err.split())
+    assert not own.exists()
+
+
 def test_what_was_made_of_an_earlier_demos_story_stays_beside(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,7 +65,13 @@ class Paging:
         self.at_page, self.goes_on, self.forget = (threading.Event() for _ in range(3))
         self.forget.set()
         self.forgotten: list[bool] = []
+        self.looking = threading.Event()
         self.given: list[datetime] = []
+
+    def documents(self, *_: object) -> list[object]:
+        self.looking.set()
+        assert self.goes_on.wait(PATIENCE_S)
+        return []
 
     def add(
         self, _key: ProjectKey, _sources: object, *, given_at: datetime, progress: ProgressListener, **_: object
@@ -105,6 +111,18 @@ async def test_documents_are_given_as_they_come_and_not_when_it_is_their_turn() 
     paging.goes_on.set()
     await asyncio.gather(*both)
     assert max(paging.given) <= before_its_turn
+
+
+async def test_neither_when_it_is_known_what_was_there_before() -> None:
+    paging = Paging()
+    intake = intake_of(paging)
+    indexed = asyncio.create_task(intake.index(KEY, [Source("bible.pdf", b"")]))
+    assert await asyncio.to_thread(paging.looking.wait, PATIENCE_S)
+    before_its_turn = datetime.now(UTC)
+    paging.goes_on.set()
+    assert await asyncio.to_thread(paging.at_page.wait, PATIENCE_S)
+    indexed.cancel()
+    assert paging.given[0] <= before_its_turn
 
 
 class Slow:

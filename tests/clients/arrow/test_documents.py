@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,6 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from corpora.samples import SAMPLE
+from ingest.source import MAX_DOCUMENT_BYTES
 from tests.arrow_project.conform.starts import text_of
 from tests.clients.arrow.editor import Editor, Godot, running
 from tests.clients.arrow.relay import relaying
@@ -95,6 +97,17 @@ def test_what_cannot_be_taken_is_told_and_the_rest_is_taken(editor: Editor, tmp_
     told = [args[1] for name, args in editor.signals[since:] if name == "failed"]
     assert [name for name in names if any(name in words for words in told)] == list(names[:4])
     assert [each["name"] for each in editor.get("corpus", "documents")] == ["lamp.md"]
+
+
+def test_a_file_that_is_too_large_is_refused_unread(editor: Editor, tmp_path: Path) -> None:
+    editor.open(text_of("lamp"), "large")
+    (tmp_path / "atlas.pdf").touch()
+    os.truncate(tmp_path / "atlas.pdf", MAX_DOCUMENT_BYTES + 1)
+    since = editor.mark()
+    (report,) = _add(editor, tmp_path / "atlas.pdf")
+    assert report["error"]["code"] == "FILE_TOO_LARGE"
+    assert "atlas.pdf" in report["error"]["message"]
+    assert [args[1] for name, args in editor.signals[since:] if name == "corpus_progress"] == ["done"]
 
 
 def test_two_files_of_the_same_name_are_two_documents(editor: Editor, tmp_path: Path) -> None:

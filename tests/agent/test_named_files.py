@@ -1,0 +1,82 @@
+"""Arrow loads files that its texts name, and runs scripts in them: no turn writes such a text into a story."""
+
+import pytest
+
+from agent import Event, InMemoryEditor, OperationFinished
+from arrow_project import ArrowProject, Operation, diff, parse
+from tests.agent.scripted_model import Use
+from tests.agent.story import story, story_text
+from tests.agent.test_undo import Reporting, failures
+from tests.agent.turn_runner import TurnRunner
+
+PICTURE = "[img]/tmp/a.tres[/img]"
+
+
+def refused(events: list[Event]) -> list[str]:
+    return [event.failure.message for event in events if isinstance(event, OperationFinished) and event.failure]
+
+
+def with_a_picture() -> ArrowProject:
+    """The story, whose user has written one."""
+    shown = story()
+    shown.apply(Operation("update_node", {"node_id": 3, "data": {"content": f"The pier. {PICTURE} It is empty."}}))
+    return parse(shown.to_text())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Use("create_insert_node", {"type": "frame", "data": {"label": PICTURE}}),
+        Use("create_insert_node", {"type": "content", "preset": {"title": PICTURE, "content": "Rain."}}),
+        Use("update_node", {"node_id": 1, "notes": PICTURE}),
+        Use("update_node", {"node_id": 2, "data": {"lines": ["The lamp is cold.", PICTURE]}}),
+        Use("create_variable", {"name": "pic", "type": "str", "initial_value": PICTURE}),
+        Use("update_character", {"character_id": 21, "tags": {"face": "["}}),
+    ],
+)
+@pytest.mark.parametrize("confirm", ["never", "destructive", "always"])
+async def test_a_model_does_not_write_the_name_of_a_file(runner: TurnRunner, call: Use, confirm: str) -> None:
+    runner.model.add([call], ["I could not."])
+    editor = InMemoryEditor(story())
+    (why,) = refused(await runner.events("Show her.", editor, confirm=confirm))
+    assert "by hand in Arrow" in why
+    assert editor.project.to_text() == story_text()
+
+
+async def test_neither_does_whoever_names_a_function(runner: TurnRunner) -> None:
+    editor = InMemoryEditor(story())
+    fields = {"function": "update_node", "function_params": {"node_id": 3, "data": {"content": PICTURE}}}
+    assert failures(await runner.events("", editor, **fields)) == ["PERMISSION_DENIED"]
+    assert failures(await runner.events(f'/update_node node_id=1 notes="{PICTURE}"', editor)) == ["PERMISSION_DENIED"]
+    assert editor.project.to_text() == story_text()
+
+
+async def test_a_picture_of_the_users_own_stays_in_what_is_written(runner: TurnRunner) -> None:
+    kept = Use("update_node", {"node_id": 3, "data": {"content": f"The long pier. {PICTURE} It is empty."}})
+    other = Use("update_node", {"node_id": 3, "data": {"content": PICTURE.replace("a.tres", "b.tres")}})
+    runner.model.add([kept, other], ["Done."])
+    editor = InMemoryEditor(with_a_picture())
+    events = await runner.events("Make it longer.", editor, confirm="never")
+    assert len(refused(events)) == 1
+    assert f"The long pier. {PICTURE} It is empty." in editor.project.to_text()
+
+
+async def test_what_the_user_takes_back_brings_it_back(runner: TurnRunner) -> None:
+    runner.model.add([Use("update_node", {"node_id": 3, "data": {"content": "Rain."}})], ["Done."])
+    before = with_a_picture()
+    editor = Reporting(with_a_picture())
+    await runner.events("Make it rain.", editor, project=with_a_picture(), confirm="never")
+    assert PICTURE not in editor.project.to_text()
+    events = await runner.events("undo", editor, project=parse(editor.project.to_text()))
+    assert not failures(events)
+    assert str(diff(before, editor.project)) == ""
+
+
+async def test_what_an_assistant_takes_back_does_not(runner: TurnRunner) -> None:
+    """Somebody else may have shown the server that story, and no editor has ever had it open."""
+    runner.model.add([Use("update_node", {"node_id": 3, "data": {"content": "Rain."}})], ["Done."])
+    editor = Reporting(with_a_picture())
+    await runner.events("Make it rain.", editor, project=with_a_picture(), confirm="never")
+    shown = parse(editor.project.to_text())
+    await runner.events("", editor, project=shown, function="undo", by_assistant=True, confirm="never")
+    assert PICTURE not in editor.project.to_text()
