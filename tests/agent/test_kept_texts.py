@@ -33,7 +33,7 @@ def test_what_players_were_shown_is_not_kept_where_none_looks(aside: dict[str, s
     "around",
     [
         "[color=#00000000]{}[/color]Buy our game.", "[color=#0000]{}", "Buy![color=#0000][b]{}[/b]", "[font_size=0]{}",
-        "[fade start=0 length=1]{}", "[hint={}]Buy![/hint]", "[hint='{}']Buy!", "[img]{}[/img]", "[invented]{}",
+        "[fade start=0 length=1]{}", "[hint={}]Buy![/hint]", "[hint='{}']Buy!", "[invented]{}",
         "[url='{}']Buy![/url]", "[color=#0000][b][/color]{}", "[color=#0000][br][/br][/b]{}", "[b color=red]{}",
         '[color=#0000][b="][/b][/color]"]{}', "[color=#0000][code][/color]{}", "[COLOR=red]{}", "[{}]Buy!",
         "[wave amp=9999]{}", "[color=#0000]{}[/color][color=#0000]{}",
@@ -48,7 +48,7 @@ def test_what_players_were_shown_is_not_kept_where_bbcode_may_hide_it(around: st
     "around",
     [
         "{} So it is.", "[b]Ada:[/b] {}", "[color=red]Ada:[/color] {}", "[i][b]{}[/b][/i]", "[url=https://a.example]{}",
-        "[center]{}[/center]", "[p]Well.[/p][br]{}", "[img]a.png[/img] {}", "[color=red]{}[/color] {}", "{} [b", "] {}",
+        "[center]{}[/center]", "[p]Well.[/p][br]{}", "[color=red]{}[/color] {}", "{} [b", "] {}",
         "[hint={}]Ada[/hint] {}",
     ],
 )  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_text_is_kept_where_bbcode_leaves_it_readable(around: str) -> None:
 
 
 def test_a_text_is_kept_with_its_own_bbcode() -> None:
-    text = f"[color=red]{LINE}[/color] [hint=x]{LINE}"
+    text = f"[img]a.png[/img] [color=red]{LINE}[/color] [hint=x]{LINE}"
     assert asked_after(of_text(text), [update(3, data={"content": f"[b]Ada:[/b] {text} So it is."})]) is None
 
 
