@@ -23,8 +23,7 @@ _HIDING = re.compile("<[a-zA-Z/!?]|\\{|[\u202a-\u202e\u2066-\u2069]")
 _FILE = re.compile(
     r"\[img[^\[]*"  # `[img2]` is one, too
     r"|\[(?:dropcap|font(?!\w))[^\]]*"
-    r"|\[(?:i|im|f|fo|fon|d|dr|dro|drop|dropc|dropca)?(?=[{|]|\Z).*",
-    re.DOTALL,
+    r"|\[(?:i|im|f|fo|fon|d|dr|dro|drop|dropc|dropca)?(?:[{|][^\]]*\]?|\Z)",
 )
 _MOST_COMPARED = 10_000_000  # characters: a hundredth of a second
 

@@ -1,4 +1,7 @@
-"""Texts in which Arrow's BBCode names a file, as Godot 4.6 was seen to load it, and texts that only look so."""
+"""Texts in which Arrow's BBCode names a file, as Godot 4.6 was seen to load it, and texts that only look so.
+
+Halves become such a tag in a story that is played.
+"""
 
 FILES = {
     "[img]/tmp/a.tres[/img]": "[img]/tmp/a.tres",
@@ -10,9 +13,10 @@ FILES = {
     "[font name='/tmp/a.tres']Ahoy.": "[font name='/tmp/a.tres'",
     "[dropcap font=/tmp/a.tres]A[/dropcap]": "[dropcap font=/tmp/a.tres",
     "[img]{portrait}[/img]": "[img]{portrait}",
-    # Halves, that become one in a story that is played.
-    "Look: [{tag}]/tmp/a.tres": "[{tag}]/tmp/a.tres",
-    "[i{rest}]/tmp/a.tres": "[i{rest}]/tmp/a.tres",
+}
+HALVES = {
+    "Look: [{tag}]/tmp/a.tres": "[{tag}]",
+    "[i{rest}]/tmp/a.tres": "[i{rest}]",
     "Look: [": "[",
     "[drop": "[drop",
     "[fo|[im|b": "[fo|[im|b",

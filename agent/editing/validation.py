@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 
 from agent.editing.duplicates import find_duplicate
 from agent.editing.editor import Failure, OperationRefused, failure_of
+from agent.editing.loaded_files import brackets_in, find_bracket, find_file
 from arrow_project import (
     OPERATIONS,
     ArrowProject,
@@ -16,9 +17,7 @@ from arrow_project import (
     OperationError,
     OperationResult,
     Selection,
-    files_in,
     is_within,
-    shorten,
 )
 
 # The engine says better what is missing, unknown or not among the choices: it knows near names and other spellings.
@@ -56,23 +55,17 @@ def apply_checked(
         failure = find_file(project, operation)
     if failure is not None:
         raise OperationRefused(failure)
+    checkpoint = project.checkpoint()
     try:
+        applied = project.apply(operation, selection)
+        if restores or not (brackets := brackets_in(project, applied.calls)):
+            return applied
+        project.rollback(checkpoint)
+        if (failure := find_bracket(project, operation, brackets)) is not None:
+            raise OperationRefused(failure)
         return project.apply(operation, selection)
     except OperationError as error:
         raise OperationRefused(failure_of(error)) from error
-
-
-def find_file(project: ArrowProject, operation: Operation) -> Failure | None:
-    """Why Arrow would load a file that the story does not name yet, and run a script in it; None when it would not."""
-    named = set(files_in(dict(operation.arguments)))
-    if not named or not (added := named - set(files_in(project.data.raw))):
-        return None
-    return Failure(
-        ErrorCode.PERMISSION_DENIED,
-        f"{operation.function}: Arrow loads the file that a text names in a tag img, font or dropcap, and runs a "
-        f"script in it. So “{shorten(min(added))}” is not written, nor half of such a tag before a {{…}} or the end. "
-        "Leave it out; only the user can write it, by hand in Arrow.",
-    )
 
 
 def find_schema_error(operation: Operation) -> Failure | None:

@@ -98,7 +98,7 @@ func would_change_unseen(calls: Array, story_number: Variant) -> bool:
 
 ## Whether calls would have Arrow load a file that no story has named here.
 func would_load_more(calls: Array) -> bool:
-	return _files.are_added_by(calls, mind._PROJECT)
+	return _files.are_added_by(calls)
 
 
 ## What there is, as `note_done` takes it.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent import Event, InMemoryEditor, OperationFinished
+from agent import Asked, Event, InMemoryEditor, OperationFinished
 from arrow_project import ArrowProject, Operation, diff, parse
 from tests.agent.scripted_model import Use
 from tests.agent.story import story, story_text
@@ -41,6 +41,54 @@ async def test_a_model_does_not_write_the_name_of_a_file(runner: TurnRunner, cal
     (why,) = refused(await runner.events("Show her.", editor, confirm=confirm))
     assert "by hand in Arrow" in why
     assert editor.project.to_text() == story_text()
+
+
+MADE = {
+    "a removal": ("[xximg]/tmp/a.tres[/img]", {"operation": "rmc", "value": "xx"}),
+    "a replacement": ("Ahoy.", {"operation": "rpl", "value": "Ahoy.|[?img]/tmp/a.tres"}),
+    "another case": ("[IMG]/tmp/a.tres[/IMG]", {"operation": "stl", "value": ""}),
+}
+
+
+@pytest.mark.parametrize(("value", "update"), MADE.values(), ids=MADE)
+async def test_no_story_that_is_played_makes_one_of_what_a_model_writes(
+    runner: TurnRunner, value: str, update: dict[str, str]
+) -> None:
+    variable = Use("create_variable", {"name": "pic", "type": "str", "initial_value": value})
+    changed = Use("create_insert_node", {"type": "variable_update", "data": {"variable": "pic", **update}})
+    shown = Use("create_insert_node", {"type": "content", "data": {"content": "{pic}"}})
+    runner.model.add([variable], [changed], [shown], ["Done."])
+    editor = InMemoryEditor(story())
+    events = await runner.events("Show her.", editor, confirm="never")
+    assert any("a tag with which Arrow loads a file" in why for why in refused(events))
+    assert "img]" not in editor.project.to_text().lower()
+
+
+async def test_a_generator_draws_no_bracket(runner: TurnRunner) -> None:
+    pool = {"variable": "mood", "generator_type": "ascii", "pool": "[x", "length": 1}
+    mood = Use("create_variable", {"name": "mood", "type": "str", "initial_value": "calm"})
+    runner.model.add([mood], [Use("create_insert_node", {"type": "generator", "data": pool})], ["Done."])
+    editor = InMemoryEditor(story())
+    assert len(refused(await runner.events("Draw one.", editor, confirm="never"))) == 1
+    assert "[x" not in editor.project.to_text()
+
+
+async def test_values_with_brackets_that_a_story_has_and_patterns_stay_possible(runner: TurnRunner) -> None:
+    project = story()
+    made = project.apply(Operation("create_variable", {"name": "rank", "type": "str", "initial_value": "[b]Sir[/b]"}))
+    again = Use("update_variable", {"variable_id": made.result["variable_id"], "initial_value": "[b]Sir[/b]"})
+    test = {"variable": "rank", "operator": "rgx", "compare_to": {"type": "value", "value": "[A-Z].*"}}
+    runner.model.add([again, Use("create_insert_node", {"type": "condition", "data": test})], ["Done."])
+    assert not refused(await runner.events("Go on.", InMemoryEditor(parse(project.to_text()))))
+
+
+async def test_a_picture_is_taken_away_only_after_a_yes(runner: TurnRunner) -> None:
+    """However short the text is: no later turn could write it again."""
+    runner.model.add([Use("update_node", {"node_id": 3, "data": {"content": "Rain."}})], ["Done."])
+    editor = InMemoryEditor(with_a_picture())
+    events = await runner.events("Make it rain.", editor)
+    assert any(isinstance(event, Asked) for event in events)
+    assert PICTURE in editor.project.to_text()
 
 
 async def test_neither_does_whoever_names_a_function(runner: TurnRunner) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from arrow_project.bbcode import files_in, is_readable_in
-from tests.named_files import FILES, NONE
+from tests.named_files import FILES, HALVES, NONE
 
 
 class _Text(str):
@@ -45,7 +45,7 @@ def test_what_pages_may_hide_nobody_reads(other: str, *, is_readable: bool) -> N
         assert is_readable_in(text, other.format(text)) is is_readable
 
 
-@pytest.mark.parametrize(("text", "named"), FILES.items())
+@pytest.mark.parametrize(("text", "named"), (FILES | HALVES).items())
 def test_a_file_that_arrow_loads_is_found_wherever_it_is_named(text: str, named: str) -> None:
     assert [*files_in(text)] == [named]
     assert [*files_in({"data": [1, {"lines": ["Ahoy.", text]}]})] == [named]
