@@ -137,6 +137,9 @@ class Consent:
                 lost.add(loss)
                 if _are_more_than_a_little(lost | self._taken):  # which the first few are, of however many
                     return True
+        named = {file for loss in lost for file in files_in(loss.was)}
+        if named and not named <= set(files_in(after.data.raw)):  # no turn could write it again
+            return True
         self._taken |= lost
         return False
 
@@ -236,11 +239,11 @@ def _kept_in(kind: str) -> tuple[str, ...]:
 def _are_more_than_a_little(lost: Collection[Loss]) -> bool:
     """Whether nobody should lose them unasked.
 
-    These are anything that is removed, a text with a line break or with a file that no turn could write again, more
-    than a line of text, or something in more than a few places.
+    These are anything that is removed, a text with a line break, more than a line of text, or something in more than
+    a few places.
     """
     return (
-        any(loss.is_removal or "\n" in loss.was.strip() or any(files_in(loss.was)) for loss in lost)
+        any(loss.is_removal or "\n" in loss.was.strip() for loss in lost)
         or sum(len(loss.was) for loss in lost) > _CHARACTERS
         or len({(loss.kind, loss.id) for loss in lost}) > _RESOURCES
     )

@@ -104,8 +104,9 @@ async def test_a_picture_of_the_users_own_stays_in_what_is_written(runner: TurnR
     other = Use("update_node", {"node_id": 3, "data": {"content": PICTURE.replace("a.tres", "b.tres")}})
     runner.model.add([kept, other], ["Done."])
     editor = InMemoryEditor(with_a_picture())
-    events = await runner.events("Make it longer.", editor, confirm="never")
+    events = await runner.events("Make it longer.", editor)
     assert len(refused(events)) == 1
+    assert not any(isinstance(event, Asked) for event in events)
     assert f"The long pier. {PICTURE} It is empty." in editor.project.to_text()
 
 
