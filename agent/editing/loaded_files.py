@@ -7,7 +7,7 @@ from agent.editing.editor import Failure
 from arrow_project import ArrowProject, ErrorCode, NativeCall, Operation, files_in, inner, shorten
 
 # What a story that is played keeps in variables, where Arrow's own operations take texts apart: by type of node.
-_PLAYED = {"variable_update": "with", "generator": "arguments"}
+_PLAYED = {"variable_update": "with", "generator": "arguments", "user_input": "custom"}
 
 
 def find_file(project: ArrowProject, operation: Operation) -> Failure | None:
@@ -53,7 +53,8 @@ def _given(project: ArrowProject, call: NativeCall) -> Iterator[str]:
 
 def _played(kind: object, data: Any) -> Any:
     field = _PLAYED.get(kind) if isinstance(kind, str) else None
-    return data.get(field) if field is not None and isinstance(data, dict) else None
+    played = data.get(field) if field is not None and isinstance(data, dict) else None
+    return played[1:] if field == "custom" and isinstance(played, list) else played  # the first is a pattern
 
 
 def _texts_of(value: Any) -> Iterator[str]:

@@ -73,6 +73,18 @@ async def test_a_generator_draws_no_bracket(runner: TurnRunner) -> None:
     assert "[x" not in editor.project.to_text()
 
 
+async def test_an_input_may_match_brackets_and_suggests_none(runner: TurnRunner) -> None:
+    asked = {"prompt": "Who?", "variable": "who", "input_type": "text"}
+    who = Use("create_variable", {"name": "who", "type": "str", "initial_value": "Elena"})
+    custom = [{"pattern": "[A-Z].*"}, {"default": "[xximg]/tmp/a.tres"}]
+    inputs = [Use("create_insert_node", {"type": "user_input", "data": {**asked, "custom": one}}) for one in custom]
+    runner.model.add([who], [inputs[0]], [inputs[1]], ["Done."])
+    editor = InMemoryEditor(story())
+    assert len(refused(await runner.events("Ask who it is.", editor, confirm="never"))) == 1
+    assert "[A-Z]" in editor.project.to_text()
+    assert "[xx" not in editor.project.to_text()
+
+
 async def test_values_with_brackets_that_a_story_has_and_patterns_stay_possible(runner: TurnRunner) -> None:
     project = story()
     made = project.apply(Operation("create_variable", {"name": "rank", "type": "str", "initial_value": "[b]Sir[/b]"}))
