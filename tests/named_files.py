@@ -15,17 +15,17 @@ FILES = {
     "[img]{portrait}[/img]": "[img]{portrait}",
 }
 HALVES = {
-    "Look: [{tag}]/tmp/a.tres": "[{tag}]",
-    "[i{rest}]/tmp/a.tres": "[i{rest}]",
+    "Look: [{tag}]/tmp/a.tres[/{tag}]": "[{tag}]/tmp/a.tres",
+    "[i{rest}]/tmp/a.tres": "[i{rest}]/tmp/a.tres",
     "Look: [": "[",
     "[drop": "[drop",
-    "[fo|[im|b": "[fo|[im|b",
 }
 NONE = (
     "Look: [b]{gold}[/b] coins [i]or[/i] none.",
     "[color={colour}]Ahoy.[/color]",
     "[font_size=20]Ahoy.[/font_size] [u]So.[/u] [fill]x[/fill]",
     "[ img]/tmp/a.tres",
+    "^[f|m]$",
     "[IMG]/tmp/a.tres[/IMG]",
     "img]/tmp/a.tres[/img]",
     "[im waiting] [f, aside] [d]",
