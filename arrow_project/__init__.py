@@ -27,7 +27,7 @@ from arrow_project.project import ArrowProject, lower, parse
 from arrow_project.renumbering import changed_ids, renumbered, renumbered_data
 from arrow_project.restoring import Restoration, restore
 from arrow_project.story import TEXT_FIELDS, Character, Link, Node, Scene, Story, Variable, shorten, texts_of
-from arrow_project.values import copied, inner, is_within, left_of, width_of
+from arrow_project.values import copied, is_within, left_of, texts_in, width_of
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -68,7 +68,6 @@ __all__ = [
     "fingerprint",
     "fold",
     "has_more_values",
-    "inner",
     "is_crowded",
     "is_within",
     "left_of",
@@ -90,6 +89,7 @@ __all__ = [
     "restore",
     "shorten",
     "tables_of",
+    "texts_in",
     "texts_of",
     "width_of",
 ]

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 from arrow_project.node_types.kinds import clean
-from arrow_project.values import inner
+from arrow_project.values import texts_in
 
 # Each `[`: with the tag that it begins, if it does; what is quoted in one may hold a `]`, so that is none.
 _MARK = re.compile(r"""\[(?:(/?)(\w+)([ =][^\[\]"']*)?\])?""")
@@ -65,10 +64,6 @@ def _may_hide(text: str) -> int:
 
 def files_in(value: Any) -> Iterator[str]:
     """What in the texts and keys of a JSON value makes Arrow load a file, or may do so once the story is played."""
-    if isinstance(value, str):
-        for found in _FILE.finditer(clean(value)):
+    for text in texts_in(value):
+        for found in _FILE.finditer(clean(text)):
             yield found[0]
-        return
-    if isinstance(value, dict):
-        yield from chain.from_iterable(map(files_in, cast("dict[Any, Any]", value)))
-    yield from chain.from_iterable(map(files_in, inner(value)))

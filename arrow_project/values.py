@@ -2,7 +2,7 @@
 
 import reprlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from sys import getsizeof
 from typing import Any, TypeGuard, cast
@@ -76,6 +76,19 @@ def shortened(said: str) -> str:
 def inner(value: Any) -> Iterable[Any]:
     """What an object or an array holds; nothing of any other value."""
     return cast("Record", value).values() if isinstance(value, dict) else sequence(value)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Each text and key within a value of the document, in no order."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += chain.from_iterable(cast("dict[Any, Any]", one).items())
+        else:
+            waiting += sequence(one)
 
 
 def is_within(value: Any, most: int) -> bool:

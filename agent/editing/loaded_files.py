@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agent.editing.editor import Failure
-from arrow_project import ArrowProject, ErrorCode, NativeCall, Operation, files_in, inner, shorten
+from arrow_project import ArrowProject, ErrorCode, NativeCall, Operation, files_in, shorten, texts_in
 
 # What a story that is played keeps in variables, where Arrow's own operations take texts apart: by type of node.
 _PLAYED = {"variable_update": "with", "generator": "arguments", "user_input": "custom"}
@@ -31,8 +31,8 @@ def brackets_in(project: ArrowProject, calls: Iterable[NativeCall]) -> set[str]:
 def find_bracket(project: ArrowProject, operation: Operation, given: set[str]) -> Failure | None:
     """Why no variable gets a value with a `[`, of which a played story may make a tag; None if it has it already."""
     data = project.data
-    known = {text for variable in data.variables.values() for text in _texts_of(variable.get("init"))}
-    known |= {text for node in data.nodes.values() for text in _texts_of(_played(node.get("type"), node.get("data")))}
+    known = {text for variable in data.variables.values() for text in texts_in(variable.get("init"))}
+    known |= {text for node in data.nodes.values() for text in texts_in(_played(node.get("type"), node.get("data")))}
     if not (added := given - known):
         return None
     return Failure(
@@ -45,20 +45,13 @@ def find_bracket(project: ArrowProject, operation: Operation, given: set[str]) -
 
 def _given(project: ArrowProject, call: NativeCall) -> Iterator[str]:
     given: Mapping[str, Any] = call.arguments
-    yield from _texts_of(given.get("initial_value"))
+    yield from texts_in(given.get("initial_value"))
     preset = given.get("preset", given)
     kind = given.get("type") or project.data.nodes.get(given.get("node_id", -1), {}).get("type")
-    yield from _texts_of(_played(kind, preset.get("data")))
+    yield from texts_in(_played(kind, preset.get("data")))
 
 
 def _played(kind: object, data: Any) -> Any:
     field = _PLAYED.get(kind) if isinstance(kind, str) else None
     played = data.get(field) if field is not None and isinstance(data, dict) else None
     return played[1:] if field == "custom" and isinstance(played, list) else played  # the first is a pattern
-
-
-def _texts_of(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    for one in inner(value):
-        yield from _texts_of(one)

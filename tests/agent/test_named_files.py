@@ -1,5 +1,7 @@
 """Arrow loads files that its texts name, and runs scripts in them: no turn writes such a text into a story."""
 
+from typing import Any
+
 import pytest
 
 from agent import Asked, Event, InMemoryEditor, OperationFinished
@@ -64,10 +66,14 @@ async def test_no_story_that_is_played_makes_one_of_what_a_model_writes(
     assert "img]" not in editor.project.to_text().lower()
 
 
-async def test_a_generator_draws_no_bracket(runner: TurnRunner) -> None:
-    pool = {"variable": "mood", "generator_type": "ascii", "pool": "[x", "length": 1}
+@pytest.mark.parametrize(
+    "drawn",
+    [{"generator_type": "ascii", "pool": "[x", "length": 1}, {"generator_type": "strst", "choices": ["[x", "b"]}],
+)  # fmt: skip
+async def test_a_generator_draws_no_bracket(runner: TurnRunner, drawn: dict[str, Any]) -> None:
     mood = Use("create_variable", {"name": "mood", "type": "str", "initial_value": "calm"})
-    runner.model.add([mood], [Use("create_insert_node", {"type": "generator", "data": pool})], ["Done."])
+    draws = Use("create_insert_node", {"type": "generator", "data": {"variable": "mood", **drawn}})
+    runner.model.add([mood], [draws], ["Done."])
     editor = InMemoryEditor(story())
     assert len(refused(await runner.events("Draw one.", editor, confirm="never"))) == 1
     assert "[x" not in editor.project.to_text()

@@ -45,6 +45,11 @@ def test_what_pages_may_hide_nobody_reads(other: str, *, is_readable: bool) -> N
         assert is_readable_in(text, other.format(text)) is is_readable
 
 
+def test_a_picture_hides_its_path_and_not_what_follows_it() -> None:
+    assert not is_readable_in("Never open the door.", "[img]Never open the door.[/img]")
+    assert is_readable_in("Never open the door.", "[img]a.png[/img] Never open the door.")
+
+
 @pytest.mark.parametrize(("text", "named"), (FILES | HALVES).items())
 def test_a_file_that_arrow_loads_is_found_wherever_it_is_named(text: str, named: str) -> None:
     assert [*files_in(text)] == [named]
