@@ -77,6 +77,7 @@ func _init() -> void:
 
 func _ready() -> void:
 	preferences = Preferences.new()
+	preferences.failed.connect(_fail)
 	project = Project.new(main, mind, preferences)
 	_selected = Selection.new(project)
 	_selected.changed.connect(selection_changed.emit)

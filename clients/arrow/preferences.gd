@@ -2,6 +2,7 @@
 extends RefCounted
 
 signal changed
+signal failed(code: String, message: String)
 
 const PrivateFile := preload("private_file.gd")
 
@@ -34,14 +35,16 @@ func _init() -> void:
 			set(name, value)
 
 
-## Writes the file; "" or why it could not be written.
-func save() -> String:
+## Writes the file; failed says why it could not be, or that what was there could not be read.
+func save() -> void:
+	_keep_unreadable()
 	var file := ConfigFile.new()
 	for name: String in _names():
 		file.set_value(SECTION, name, get(name))
 	var problem := PrivateFile.write(PATH, file.encode_to_text())
 	changed.emit()
-	return "%s cannot be written: %s" % [PATH, problem] if problem else ""
+	if problem:
+		failed.emit("PREFERENCES_NOT_KEPT", "%s cannot be written: %s." % [_place(PATH), problem])
 
 
 ## Where the server is, `http://…` without a slash at its end; FLETCHER_URL wins.
@@ -58,6 +61,21 @@ func url() -> String:
 func access_token() -> String:
 	var given := OS.get_environment(TOKEN_VARIABLE).strip_edges()
 	return given if given and OS.get_environment(URL_VARIABLE) else token
+
+
+# A slip of the hand in the file does not cost what else is set there.
+func _keep_unreadable() -> void:
+	var error := ConfigFile.new().load(PATH)
+	if error in [OK, ERR_FILE_NOT_FOUND]:
+		return
+	var kept := PATH + ".unreadable"
+	if DirAccess.rename_absolute(PATH, kept) == OK:
+		var what := "%s cannot be read (%s), and is kept as %s: what was set there does not hold."
+		failed.emit("PREFERENCES_UNREADABLE", what % [_place(PATH), error_string(error), kept.get_file()])
+
+
+func _place(path: String) -> String:
+	return ProjectSettings.globalize_path(path)
 
 
 func _names() -> Array[String]:

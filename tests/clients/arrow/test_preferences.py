@@ -24,7 +24,7 @@ def test_they_are_kept_in_a_file_that_only_the_user_reads(godot: Godot, tmp_path
     with running(godot, tmp_path, _NOWHERE) as editor:
         editor.put("preferences", "token", "a-secret")
         editor.put("preferences", "port", 8123)
-        assert editor.call("preferences", "save") == ""
+        editor.call("preferences", "save")
     if sys.platform != "win32":
         assert stat.S_IMODE(_file(tmp_path).stat().st_mode) == 0o600
     with running(godot, tmp_path, "") as editor:
@@ -37,10 +37,13 @@ def test_they_are_kept_in_a_file_that_only_the_user_reads(godot: Godot, tmp_path
 def test_on_a_full_disk_they_stay_as_they_were_and_that_is_said(godot: Godot, tmp_path: Path) -> None:
     with running(godot, tmp_path, _NOWHERE) as editor:
         editor.put("preferences", "token", "a-secret")
-        assert editor.call("preferences", "save") == ""
+        editor.call("preferences", "save")
         before = _file(tmp_path).read_bytes()
+        since = editor.mark()
         with editor.full_disk():
-            assert "the disk is full" in editor.call("preferences", "save")
+            editor.call("preferences", "save")
+        code, message = editor.wait("failed", since)
+        assert code == "PREFERENCES_NOT_KEPT" and "fletcher.cfg cannot be written: the disk is full" in message
         assert _file(tmp_path).read_bytes() == before
         assert editor.errors() == []
 
@@ -52,6 +55,25 @@ def test_a_file_that_says_nonsense_costs_nothing(godot: Godot, tmp_path: Path) -
     with running(godot, tmp_path, "") as editor:
         assert editor.call("preferences", "url") == "http://127.0.0.1:8000"
         assert editor.get("/root/Fletcher", "connection_text") == ""
+
+
+def test_a_file_with_a_slip_of_the_hand_is_kept_and_that_is_said(godot: Godot, tmp_path: Path) -> None:
+    with running(godot, tmp_path, _NOWHERE) as editor:
+        editor.put("preferences", "token", "a-secret")
+        editor.call("preferences", "save")
+    file = _file(tmp_path)
+    spoilt = file.read_text() + 'project_ids={"/story.arrow": "1"\n'
+    file.write_text(spoilt)
+    with running(godot, tmp_path, _NOWHERE) as editor:
+        since = editor.mark()
+        editor.call("preferences", "save")
+        code, message = editor.wait("failed", since)
+        assert code == "PREFERENCES_UNREADABLE" and "is kept as fletcher.cfg.unreadable" in message
+        assert editor.errors() == []
+    aside = file.with_name("fletcher.cfg.unreadable")
+    assert aside.read_text() == spoilt and "a-secret" not in file.read_text()
+    if sys.platform != "win32":
+        assert stat.S_IMODE(aside.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("form", ["http://{}", "ws://{}", "ws://{}/ws/chat", "{}", "http://{}/"])
