@@ -54,4 +54,4 @@ def _given(project: ArrowProject, call: NativeCall) -> Iterator[str]:
 def _played(kind: object, data: Any) -> Any:
     field = _PLAYED.get(kind) if isinstance(kind, str) else None
     played = data.get(field) if field is not None and isinstance(data, dict) else None
-    return played[1:] if field == "custom" and isinstance(played, list) else played  # the first is a pattern
+    return played[1:2] if field == "custom" and isinstance(played, list) else played  # beside a pattern and a hint

@@ -12,10 +12,6 @@ const UNSEEN := (
 	"The user has written meanwhile in what this would change, and nothing was done. It is shown now as it is: "
 	+ "look at it, and try again."
 )
-const LOADS_FILE := (
-	"Arrow would load a file that a text names in a tag img, font or dropcap, and run a script that is in it. Nothing "
-	+ "was done; only the user can write such a text, by hand."
-)
 const NO_TURN := "No turn is under way here; nothing was done."
 
 var dispatcher: RefCounted
@@ -62,8 +58,6 @@ func _outcome_of(message: Dictionary) -> Dictionary:
 	_turn.calls += 1
 	_turn.failed_calls += 1  # until it is known to have gone well
 	var calls: Array = message.get("functions", [message])
-	if _project.would_load_more(calls):
-		return _refused(LOADS_FILE)
 	if _project.would_change_unseen(calls, message.get("story_number")):
 		return _refused(UNSEEN)
 	var structure: Vector2i = _project.structure()

@@ -28,6 +28,7 @@ const Connection := preload("connection.gd")
 const Conversation := preload("conversation.gd")
 const Corpus := preload("corpus.gd")
 const Inspector := preload("inspector.gd")
+const NamedFiles := preload("named_files.gd")
 const PanelLoader := preload("panel_loader.gd")
 const Preferences := preload("preferences.gd")
 const Project := preload("project.gd")
@@ -76,6 +77,7 @@ func _init() -> void:
 
 
 func _ready() -> void:
+	ResourceLoader.add_resource_format_loader(NamedFiles.new(), true)
 	preferences = Preferences.new()
 	preferences.failed.connect(_fail)
 	project = Project.new(main, mind, preferences)

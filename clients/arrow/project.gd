@@ -3,7 +3,6 @@ extends RefCounted
 
 const Inspector := preload("inspector.gd")
 const JsonText := preload("json_text.gd")
-const LoadedFiles := preload("loaded_files.gd")
 const PrivateFile := preload("private_file.gd")
 const Shown := preload("shown.gd")
 const UNTITLED := "Untitled Adventure"
@@ -31,7 +30,6 @@ var _preferences: RefCounted
 ## What stands beside the file while that is written; under a name that nobody foretells, as Godot writes through links.
 var _beside := ""
 var _shown := Shown.new()
-var _files := LoadedFiles.new()
 ## The file, as Arrow has opened or saved it last: anything else there is somebody else's.
 var _file := {}
 ## What the last frame has shown of the project, and of its file.
@@ -82,9 +80,7 @@ func text() -> String:
 
 ## Its text for the server, and the number by which that says in its calls that it has read it.
 func show() -> Dictionary:
-	var content := text()
-	_files.note(content)
-	return {"story_number": _shown.note(mind._PROJECT, _author()), "arrow_content": content}
+	return {"story_number": _shown.note(mind._PROJECT, _author()), "arrow_content": text()}
 
 
 ## Whether calls that the server has sent after a story would change what the user has written since, or is writing.
@@ -94,11 +90,6 @@ func would_change_unseen(calls: Array, story_number: Variant) -> bool:
 	var is_emptied := func(call: Dictionary) -> bool:
 		return inspector.is_emptied_by(str(call.get("function")), call.arguments)
 	return read.any(is_emptied) or _shown.lacks(read, mind._PROJECT, _author(), story_number)
-
-
-## Whether calls would have Arrow load a file that no story has named here.
-func would_load_more(calls: Array) -> bool:
-	return _files.are_added_by(calls)
 
 
 ## What there is, as `note_done` takes it.

@@ -79,15 +79,17 @@ async def test_a_generator_draws_no_bracket(runner: TurnRunner, drawn: dict[str,
     assert "[x" not in editor.project.to_text()
 
 
-async def test_an_input_may_match_brackets_and_suggests_none(runner: TurnRunner) -> None:
+async def test_an_input_may_match_brackets_and_hint_at_them_and_suggests_none(runner: TurnRunner) -> None:
     asked = {"prompt": "Who?", "variable": "who", "input_type": "text"}
     who = Use("create_variable", {"name": "who", "type": "str", "initial_value": "Elena"})
-    custom = [{"pattern": "[A-Z].*"}, {"default": "[xximg]/tmp/a.tres"}]
+    custom = [{"pattern": "[A-Z].*", "placeholder": "[your name]"}, {"default": "[xximg]/tmp/a.tres"}]
     inputs = [Use("create_insert_node", {"type": "user_input", "data": {**asked, "custom": one}}) for one in custom]
-    runner.model.add([who], [inputs[0]], [inputs[1]], ["Done."])
+    hinted = Use("update_variable", {"variable_id": "who", "initial_value": "[your name]"})
+    runner.model.add([who], [inputs[0]], [inputs[1]], [hinted], ["Done."])
     editor = InMemoryEditor(story())
-    assert len(refused(await runner.events("Ask who it is.", editor, confirm="never"))) == 1
+    assert len(refused(await runner.events("Ask who it is.", editor, confirm="never"))) == 2
     assert "[A-Z]" in editor.project.to_text()
+    assert editor.project.to_text().count("[your name]") == 1
     assert "[xx" not in editor.project.to_text()
 
 

@@ -112,6 +112,8 @@ class Remote:
 				await _frames(given[0])
 			"inspect":
 				await _inspect(given[0])
+			"load":
+				value = ResourceLoader.load(command.path, command.kind).get_class()
 		_write({"id": command.id, "value": value if not value is Object else str(value)})
 
 	func _object(where: String) -> Object:

@@ -10,7 +10,6 @@ import pytest
 from tests.arrow_project.conform.starts import text_of
 from tests.clients.arrow.editor import Editor, Godot, running
 from tests.clients.arrow.relay import Relay, relaying
-from tests.named_files import FILES, HALVES, NONE
 
 _GOLD = {"type": "num", "name": "gold", "initial_value": 10}
 _INSPECTOR = "/root/Main/FloatingTools/Control/Inspector/Sections/Tabs/Node"
@@ -77,28 +76,6 @@ def test_its_turn_is_shown_and_taken_back(arrow: Editor, relay: Relay) -> None:
     assert arrow.fletcher("undo")
     arrow.frames()
     assert arrow.file.read_bytes() == before
-
-
-def test_of_files_that_arrow_loads_no_call_names_another_than_the_users_own(arrow: Editor, relay: Relay) -> None:
-    document = json.loads(text_of("lamp"))
-    document["resources"]["nodes"]["2"]["notes"] = "Elena. [img]res://icon.svg[/img]"
-    arrow.open(json.dumps(document))
-    for text in FILES:
-        assert arrow.call("project", "would_load_more", [{"arguments": {"data": {"lines": [text]}}}]), text
-    for text in (*NONE, *HALVES):  # of which an undo may bring back the user's own
-        assert not arrow.call("project", "would_load_more", [{"arguments": {"notes": text}}]), text
-    since = arrow.mark()
-    relay.say(type="turn_start", turn_id="turn_1", by="Claude", message="a picture")
-    for notes, is_done in ("[img]res://icon.svg[/img] Elena.", True), ("[img]res://assets/x.tres[/img]", False):
-        said = len(relay.said)
-        change = {"node_id": 2, "notes": notes}
-        relay.say(type="function_call", request_id="req_1", function="update_node", arguments=change)
-        result = relay.heard("function_result", said)
-        assert result["success"] is is_done
-    assert "by hand" in result["error"]
-    relay.say(type="turn_end", turn_id="turn_1", reason="done", usage={})
-    arrow.wait("turn_ended", since)
-    assert arrow.document["resources"]["nodes"]["2"]["notes"] == "[img]res://icon.svg[/img] Elena."
 
 
 def test_its_turn_is_stopped(arrow: Editor, relay: Relay) -> None:

@@ -43,7 +43,8 @@ def test_on_a_full_disk_they_stay_as_they_were_and_that_is_said(godot: Godot, tm
         with editor.full_disk():
             editor.call("preferences", "save")
         code, message = editor.wait("failed", since)
-        assert code == "PREFERENCES_NOT_KEPT" and "fletcher.cfg cannot be written: the disk is full" in message
+        assert code == "PREFERENCES_NOT_KEPT"
+        assert "fletcher.cfg cannot be written: the disk is full" in message
         assert _file(tmp_path).read_bytes() == before
         assert editor.errors() == []
 
@@ -68,10 +69,12 @@ def test_a_file_with_a_slip_of_the_hand_is_kept_and_that_is_said(godot: Godot, t
         since = editor.mark()
         editor.call("preferences", "save")
         code, message = editor.wait("failed", since)
-        assert code == "PREFERENCES_UNREADABLE" and "is kept as fletcher.cfg.unreadable" in message
+        assert code == "PREFERENCES_UNREADABLE"
+        assert "is kept as fletcher.cfg.unreadable" in message
         assert editor.errors() == []
     aside = file.with_name("fletcher.cfg.unreadable")
-    assert aside.read_text() == spoilt and "a-secret" not in file.read_text()
+    assert aside.read_text() == spoilt
+    assert "a-secret" not in file.read_text()
     if sys.platform != "win32":
         assert stat.S_IMODE(aside.stat().st_mode) == 0o600
 
