@@ -46,6 +46,8 @@ _MOMENT = timedelta(microseconds=1)
 _OF_PROJECT_BYTES = 64 * 2**20
 _OF_WORKSPACE_BYTES = 512 * 2**20
 _OF_WORKSPACE = 10_000
+# Of what is too old, as much goes at a time as no turn of another workspace waits for.
+_AT_A_TIME_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,8 @@ class Pendings(Database):
     ) -> str:
         """Keep a question for its answer; returns its id.
 
-        It is kept for a week at most, and goes before that when newer ones need its room. Of its kind the `kept` newest
-        stay of the user's, of those `by_assistant`, and of either that are taken back.
+        After a week it goes as others come, and before that when newer ones need its room. Of its kind the `kept`
+        newest stay of the user's, of those `by_assistant`, and of either that are taken back.
         """
         now, pending_id = datetime.now(UTC), secrets.token_hex(8)
         row = {
@@ -133,15 +135,14 @@ class Pendings(Database):
         with self._kept_in._writing() as connection:
             # Of what was there before, the newest tells that a week has passed: the clock alone may be ahead.
             if (newest := connection.scalar(_NEWEST)) is not None:
-                connection.execute(_TOO_OLD, {"before": min(now, _aware(newest)) - _KEPT_FOR})
+                before = min(now, _aware(newest)) - _KEPT_FOR
+                _remove(connection, _TOO_OLD, pending_id, before=before, most=_AT_A_TIME_BYTES + row["size"])
             created_at = _after_the_last(connection, pendings.c.created_at, workspace, project_id)
             connection.execute(insert(pendings), row | {"created_at": created_at})
             if kept is not None:
                 these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind, "kept": kept}
                 connection.execute(_NOT_AMONG_THE_NEWEST, these | {"own_id": pending_id})
-            too_old = connection.scalars(_OVER_THE_LIMITS, {"of_workspace": workspace, **_limits()}).all()
-            for some in chunks(too_old):
-                connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != pending_id)))
+            _remove(connection, _OVER_THE_LIMITS, pending_id, of_workspace=workspace, **_limits())
         return pending_id
 
     def pop_pending(
@@ -234,6 +235,24 @@ def _aware(when: datetime) -> datetime:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
+def _remove(connection: Connection, which: Select[Any], but: str, **given: object) -> None:
+    for some in chunks(connection.scalars(which, given).all()):
+        connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != but)))
+
+
+def _too_old() -> Select[Any]:
+    """The ids of the oldest from `before` some time, until they have `most` bytes, of the workspace with the oldest."""
+    is_old = pendings.c.created_at < bindparam("before")
+    oldest = select(pendings.c.workspace).where(is_old).order_by(pendings.c.created_at).limit(1).scalar_subquery()
+    bytes_up_to = func.sum(pendings.c.size).over(order_by=(pendings.c.created_at, pendings.c.id))
+    these = (
+        select(pendings.c.id, (bytes_up_to - pendings.c.size).label("bytes_before"))
+        .where((pendings.c.workspace == oldest) & is_old)
+        .subquery()
+    )
+    return select(these.c.id).where(these.c.bytes_before < bindparam("most"))
+
+
 def _over_the_limits() -> Select[Any]:
     """The ids of the questions of `of_workspace` for which the newer ones in the same room leave none."""
     newest_first = (pendings.c.created_at.desc(), pendings.c.id)
@@ -280,7 +299,7 @@ def _not_among_the_newest() -> Delete:
 
 # Put together once: a turn that changes its story runs each of them at its end.
 _NEWEST = select(func.max(pendings.c.created_at))
-_TOO_OLD = delete(pendings).where(pendings.c.created_at < bindparam("before"))
+_TOO_OLD = _too_old()
 _NOT_AMONG_THE_NEWEST = _not_among_the_newest()
 _OVER_THE_LIMITS = _over_the_limits()
 

@@ -106,6 +106,19 @@ def test_questions_that_nobody_answered_go(catalog: Catalog, monkeypatch: pytest
     assert catalog.pop_pending("local", "1", old) is None
 
 
+@pytest.mark.parametrize(("others", "there"), [(1, [False, False, True, True]), (2, [False] * 4)])
+def test_what_is_too_old_goes_a_part_at_a_time(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, others: int, there: list[bool]
+) -> None:
+    """All of a workspace's at once kept the turns of the others waiting."""
+    old = [catalog.put_pending("bo", "1", "undo", {"story": "x" * 100}, "a" * 64) for _ in range(4)]
+    monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
+    monkeypatch.setattr(module, "_AT_A_TIME_BYTES", 150)
+    for _ in range(others):
+        catalog.put_pending("ada", "2", "plan", {}, "a" * 64)
+    assert [catalog.pop_pending("bo", "1", one) is not None for one in old] == there
+
+
 class Clock(datetime):
     """A clock that is ahead."""
 
