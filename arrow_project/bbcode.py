@@ -18,11 +18,11 @@ _WITHOUT_END = frozenset({"br", "hr", "lb", "rb"})
 # to left is read as something else.
 _HIDING = re.compile("<[a-zA-Z/!?]|\\{|[\u202a-\u202e\u2066-\u2069]")
 # Tags whose file Arrow loads as it draws the text, and runs a script that is in it; and what becomes one of them in a
-# story that is played, where parts are put together: at the `{` of a value, or at the end.
+# story that is played, where parts are put together: at the `{` of a value, or at the end. `[{"a": 1}]` is JSON.
 _FILE = re.compile(
     r"\[img[^\[]*"  # `[img2]` is one, too
-    r"|\[(?:dropcap|font(?!\w))[^\]]*"
-    r"|\[(?:i|im|f|fo|fon|d|dr|dro|drop|dropc|dropca)?(?:\{[^\[]*|\Z)",
+    r"|\[(?:dropcap(?!\])|font(?!\w))[^\]]*"
+    r"|\[(?:i|im|f|fo|fon|d|dr|dro|drop|dropc|dropca)?(?:\{(?!\")[^\[]*|\Z)",
 )
 _MOST_COMPARED = 10_000_000  # characters: a hundredth of a second
 

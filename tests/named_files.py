@@ -9,6 +9,7 @@ FILES = {
     "[code][img width=40]res://../a.tres": "[img width=40]res://../a.tres",
     "[img2]/tmp/a.tres[/img2]": "[img2]/tmp/a.tres",
     "[img\n]/tmp/a.tres[/img]": "[img\n]/tmp/a.tres",
+    "[i\rmg]/tmp/a.tres[/img]": "[img]/tmp/a.tres",
     "[font=/tmp/a.tres]Ahoy.[/font]": "[font=/tmp/a.tres",
     "[font name='/tmp/a.tres']Ahoy.": "[font name='/tmp/a.tres'",
     "[dropcap font=/tmp/a.tres]A[/dropcap]": "[dropcap font=/tmp/a.tres",
@@ -17,6 +18,7 @@ FILES = {
 HALVES = {
     "Look: [{tag}]/tmp/a.tres[/{tag}]": "[{tag}]/tmp/a.tres",
     "[i{rest}]/tmp/a.tres": "[i{rest}]/tmp/a.tres",
+    "[\r{rest}]/tmp/a.tres": "[{rest}]/tmp/a.tres",
     "Look: [": "[",
     "[drop": "[drop",
 }
@@ -30,4 +32,6 @@ NONE = (
     "img]/tmp/a.tres[/img]",
     "[im waiting] [f, aside] [d]",
     "a[0] + b[i] = {c}",
+    '[{"npc": "Mira", "pose": "sit"}]',
+    "[dropcap]T[/dropcap]he beam",
 )

@@ -136,7 +136,10 @@ def own_name(value: object) -> str:
 
 
 def clean(value: str) -> str:
-    """The text without control characters (other than tab and line ends) and without broken pairs."""
+    """The text without control characters (other than tab and line feed) and without broken pairs.
+
+    Arrow's fields drop the carriage return of a line end, too: a text that has one changes as soon as it is looked at.
+    """
     return with_signs(_CONTROL, "", value)
 
 
@@ -150,7 +153,7 @@ def has_control(value: object) -> bool:
     return isinstance(value, list) and any(has_control(item) for item in cast("list[object]", value))
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
