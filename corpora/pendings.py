@@ -16,6 +16,7 @@ from typing import Any
 
 from sqlalchemy import (
     URL,
+    Boolean,
     ColumnElement,
     Connection,
     Delete,
@@ -142,7 +143,8 @@ class Pendings(Database):
             if kept is not None:
                 these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind, "kept": kept}
                 connection.execute(_NOT_AMONG_THE_NEWEST, these | {"own_id": pending_id})
-            _remove(connection, _OVER_THE_LIMITS, pending_id, of_workspace=workspace, **_limits())
+            room = {"of_workspace": workspace, "of_assistants": by_assistant, "of_undo": kind == UNDO}
+            _remove(connection, _OVER_THE_LIMITS, pending_id, **room, **_limits())
         return pending_id
 
     def pop_pending(
@@ -254,18 +256,20 @@ def _too_old() -> Select[Any]:
 
 
 def _over_the_limits() -> Select[Any]:
-    """The ids of the questions of `of_workspace` for which the newer ones in the same room leave none."""
+    """The ids of those in one room of `of_workspace` for which the newer ones there leave none."""
     newest_first = (pendings.c.created_at.desc(), pendings.c.id)
     size = func.sum(pendings.c.size)
-    room = (pendings.c.by_assistant, pendings.c.kind == UNDO)
+    in_room = pendings.c.workspace == bindparam("of_workspace")
+    in_room &= pendings.c.by_assistant == bindparam("of_assistants", type_=Boolean)
+    in_room &= (pendings.c.kind == UNDO) == bindparam("of_undo", type_=Boolean)
     own = (
         select(
             pendings.c.id,
-            size.over(partition_by=(*room, pendings.c.project_id), order_by=newest_first).label("of_project"),
-            size.over(partition_by=room, order_by=newest_first).label("of_workspace"),
-            func.row_number().over(partition_by=room, order_by=newest_first).label("rank"),
+            size.over(partition_by=pendings.c.project_id, order_by=newest_first).label("of_project"),
+            size.over(order_by=newest_first).label("of_workspace"),
+            func.row_number().over(order_by=newest_first).label("rank"),
         )
-        .where(pendings.c.workspace == bindparam("of_workspace"))
+        .where(in_room)
         .subquery()
     )
     return select(own.c.id).where(
