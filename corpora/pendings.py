@@ -122,7 +122,7 @@ class Pendings(Database):
         After a week it goes as others come, and before that when newer ones need its room. Of its kind the `kept`
         newest stay of the user's, of those `by_assistant`, and of either that are taken back.
         """
-        now, pending_id = datetime.now(UTC), secrets.token_hex(8)
+        now, pending_id, size = datetime.now(UTC), secrets.token_hex(8), len(json.dumps(payload))
         row = {
             "id": pending_id,
             "workspace": workspace,
@@ -130,14 +130,14 @@ class Pendings(Database):
             "kind": kind,
             "payload": payload,
             "content_sha256": content_sha256,
-            "size": len(json.dumps(payload)),
+            "size": size,
             "by_assistant": by_assistant,
         }
         with self._kept_in._writing() as connection:
             # Of what was there before, the newest tells that a week has passed: the clock alone may be ahead.
             if (newest := connection.scalar(_NEWEST)) is not None:
                 before = min(now, _aware(newest)) - _KEPT_FOR
-                _remove(connection, _TOO_OLD, pending_id, before=before, most=_AT_A_TIME_BYTES + row["size"])
+                _remove(connection, _TOO_OLD, pending_id, before=before, most=_AT_A_TIME_BYTES + size)
             created_at = _after_the_last(connection, pendings.c.created_at, workspace, project_id)
             connection.execute(insert(pendings), row | {"created_at": created_at})
             if kept is not None:
