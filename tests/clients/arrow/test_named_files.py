@@ -93,7 +93,13 @@ def test_what_is_arrows_own_is_drawn(godot: Godot, tmp_path: Path) -> None:
     outside = godot.seen(tmp_path / "image.tres")
     with running(godot, tmp_path, "") as editor:
         for kind in "Texture2D", "Font":
-            for path in outside, f"res://../../../../../../../..{outside}", "user://a.tres":
+            for path in (
+                outside,
+                f"res://../../../../../../../..{outside}",
+                "user://a.tres",
+                "res://a.tres",
+                "res://icon.ctex",
+            ):
                 assert editor.ask("load", path=path, kind=kind) == "Resource"
         assert editor.ask("load", path="res://icon.svg", kind="Texture2D") == "CompressedTexture2D"
         assert not made["image"].exists()
