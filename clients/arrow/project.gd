@@ -57,7 +57,11 @@ func why_not() -> String:
 ## Absolute; "" for a project without a file.
 func path() -> String:
 	var listed: Variant = mind.ProMan.get_project_file_path(mind.ProMan.get_active_project_id())
-	return ProjectSettings.globalize_path(listed) if listed is String else ""
+	if not listed is String:
+		return ""
+	# Of a work folder beside the program, as Arrow's preferences offer it, a release's Godot does not say the whole path.
+	var file := ProjectSettings.globalize_path(listed)
+	return file if file.is_absolute_path() else OS.get_executable_path().get_base_dir().path_join(file).simplify_path()
 
 
 ## What the server knows the project by: Arrow counts the projects of each work folder from 0, so its number would mix

@@ -1,6 +1,7 @@
 """Godot, a checkout of Arrow, the server, and Arrow with Fletcher in it."""
 
 import os
+import subprocess
 from collections.abc import Generator
 from pathlib import Path
 
@@ -23,6 +24,16 @@ def godot() -> Godot:
         pytest.skip(reason)
     Oracle(TOOLS_FOLDER / "godot", TOOLS_FOLDER / "oracle.gd", checkout).prepare()
     return Godot(TOOLS_FOLDER / "godot", checkout)
+
+
+@pytest.fixture(scope="module")
+def release(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Arrow's users download."""
+    if not (TOOLS_FOLDER / "release").exists():
+        pytest.skip(f"what makes a release is not at {TOOLS_FOLDER / 'release'}")
+    folder = tmp_path_factory.mktemp("release")
+    subprocess.run([TOOLS_FOLDER / "release", godot.checkout, folder], check=True, capture_output=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

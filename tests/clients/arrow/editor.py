@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 _HERE = Path(__file__).parent.resolve()
+DRIVER = _HERE / "driver.tscn"
 CLIENT = _HERE.parents[2] / "clients" / "arrow"
 # Godot's own start, and what a machine under load adds to it.
 PATIENCE_S = 300
@@ -238,7 +239,7 @@ def running(godot: Godot, folder: Path, url: str, boot: Path = CLIENT / "boot.ts
             "FLETCHER_TEST_PORT": str(server.getsockname()[1]),
         }
         command = [str(godot.program), "--headless", "--path", godot.seen(godot.checkout)]
-        command += [godot.seen(_HERE / "driver.tscn"), "--config-dir", godot.seen(folder)]
+        command += [godot.seen(DRIVER), "--config-dir", godot.seen(folder)]
         output = folder / "output.txt"
         with output.open("wb") as told:
             # Signals as Python has them: a write beyond a limit fails then, as on a full disk.

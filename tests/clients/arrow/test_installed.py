@@ -22,16 +22,6 @@ _FRAMES = "600"
 
 
 @pytest.fixture(scope="module")
-def release(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What Arrow's users download."""
-    if not (TOOLS_FOLDER / "release").exists():
-        pytest.skip(f"what makes a release is not at {TOOLS_FOLDER / 'release'}")
-    folder = tmp_path_factory.mktemp("release")
-    subprocess.run([TOOLS_FOLDER / "release", godot.checkout, folder], check=True, capture_output=True)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def checkout(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work tree of our own, as files are written into it."""
     folder = tmp_path_factory.mktemp("checkout") / "arrow"

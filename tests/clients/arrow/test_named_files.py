@@ -39,6 +39,11 @@ _TAGS = {
 }
 
 
+def script_in(made: str) -> str:
+    """A resource with a script that makes this file."""
+    return _SCRIPT.format(made)
+
+
 def _written(godot: Godot, folder: Path) -> tuple[str, dict[str, Path]]:
     """A story that names files with a script, in what is drawn and in what is played; what each of them makes."""
     made: dict[str, Path] = {}
@@ -46,7 +51,7 @@ def _written(godot: Godot, folder: Path) -> tuple[str, dict[str, Path]]:
     def tag(name: str, form: str) -> str:
         made[name] = folder / f"{name}.made"
         file = folder / f"{name}.tres"
-        file.write_text(_SCRIPT.format(godot.seen(made[name])))
+        file.write_text(script_in(godot.seen(made[name])))
         return form.format(godot.seen(file))
 
     story = json.loads(text_of("lamp"))

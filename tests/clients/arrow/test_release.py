@@ -1,0 +1,56 @@
+"""What a release does otherwise than a checkout: beside its pack, `res://` is the folder of the program."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.arrow_project.conform.starts import text_of
+from tests.clients.arrow.conftest import TOOLS_FOLDER
+from tests.clients.arrow.editor import DRIVER, Godot, running
+from tests.clients.arrow.test_named_files import script_in
+
+_START = """#!/bin/bash
+# A release knows no project and no scene on its command line.
+given=()
+while [ $# -gt 0 ]; do
+    case "$1" in --path) shift ;; *.tscn) ;; *) given+=("$1") ;; esac
+    shift
+done
+exec {} {} "${{given[@]}}"
+"""
+
+
+@pytest.fixture(scope="module")
+def released(godot: Godot, release: Path) -> Godot:
+    """Arrow's release, driven as a checkout is."""
+    (release / "override.cfg").write_text(f'[application]\nrun/main_scene="{godot.seen(DRIVER)}"\n')
+    start = release / "start"
+    start.write_text(_START.format(TOOLS_FOLDER / "chroot", godot.seen(release / "arrow")))
+    start.chmod(0o755)
+    return Godot(start, release)
+
+
+def test_no_text_loads_what_lies_beside_the_program(released: Godot, tmp_path: Path) -> None:
+    stories = released.checkout / "stories"
+    stories.mkdir()
+    made = tmp_path / "made"
+    (stories / "a.tres").write_text(script_in(released.seen(made)))
+    (stories / "a.png").touch()
+    (stories / "a.png.import").write_text('[remap]\ntype="Resource"\npath="res://stories/a.tres"\n')
+    with running(released, tmp_path, "") as editor:
+        for name in "res://stories/a.tres", "stories/a.tres", "res://stories/a.png":
+            assert editor.ask("load", path=name, kind="Texture2D") == "Resource"
+        assert editor.ask("load", path="res://icon.svg", kind="Texture2D") == "CompressedTexture2D"
+        assert not made.exists()
+        assert editor.ask("load", path="res://stories/a.png", kind="") == "Resource"
+        assert made.exists()
+
+
+def test_stories_beside_the_program_have_their_whole_path(released: Godot, tmp_path: Path) -> None:
+    """Arrow's preferences offer `res://`; two such Arrows with a story of one name are two projects of the server."""
+    with running(released, tmp_path, "") as editor:
+        editor.call("main", "change_local_app_dir_path_preference_in_runtime", "res://")
+        editor.frames(10)
+        editor.open(text_of("lamp"), state="offline")
+        assert editor.file == released.checkout / "story.arrow"
+        assert editor.file.exists()
