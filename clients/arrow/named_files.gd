@@ -17,8 +17,8 @@ func _load(_path: String, _original: String, _in_threads: bool, _cache_mode: int
 
 
 static func _is_arrows_own(path: String) -> bool:
-	if not path.begins_with("res://") or ".." in path or not path.get_extension() in PICTURES:
+	var place := path.trim_prefix("res://")
+	if place == path or place.is_absolute_path() or ".." in place or not place.get_extension() in PICTURES:
 		return false
 	# What a release has not packed Godot looks for beside the program.
-	var beside := OS.get_executable_path().get_base_dir().path_join(path.trim_prefix("res://"))
-	return not FileAccess.file_exists(beside + ".import")
+	return not FileAccess.file_exists(OS.get_executable_path().get_base_dir().path_join(place + ".import"))
