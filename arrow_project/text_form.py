@@ -37,10 +37,12 @@ _MOST_LACKING, _MOST_LACKING_OF_VERY_MANY = 0.5, 0.25
 _FAR = 64  # where another author begins, or what is no id: a hundred such numbers are nothing
 _NO_IDS = ("offset", "rect")  # the lists whose numbers are not ids
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_MUST_ESCAPE = re.compile(r'["\\\x08\x0b\x0c\n\r\t]')
-# Godot writes U+000B as backslash-v, which it cannot read back: the one character we write differently.
+_MUST_ESCAPE = re.compile(r'["\\\0\x08\x0b\x0c\n\r\t]')
+# Godot writes U+000B as backslash-v, which it cannot read back, and ends a file at U+0000, which it reads escaped as
+# U+FFFD: the two characters we write differently.
 _ESCAPES = {
     '"': '\\"', "\\": "\\\\", "\b": "\\b", "\v": "\\u000b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    "\0": "\\u0000",
 }  # fmt: skip
 
 

@@ -19,7 +19,6 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Connection,
-    Delete,
     FromClause,
     Row,
     Select,
@@ -141,8 +140,8 @@ class Pendings(Database):
             created_at = _after_the_last(connection, pendings.c.created_at, workspace, project_id)
             connection.execute(insert(pendings), row | {"created_at": created_at})
             if kept is not None:
-                these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind, "kept": kept}
-                connection.execute(_NOT_AMONG_THE_NEWEST, these | {"own_id": pending_id})
+                these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind}
+                _remove(connection, _NOT_AMONG_THE_NEWEST, pending_id, kept=kept, **these)
             room = {"of_workspace": workspace, "of_assistants": by_assistant, "of_undo": kind == UNDO}
             _remove(connection, _OVER_THE_LIMITS, pending_id, **room, **_limits())
         return pending_id
@@ -238,8 +237,10 @@ def _aware(when: datetime) -> datetime:
 
 
 def _remove(connection: Connection, which: Select[Any], but: str, **given: object) -> None:
+    """Of several servers that remove at the same time none waits for another's rows, as each might for the other."""
     for some in chunks(connection.scalars(which, given).all()):
-        connection.execute(delete(pendings).where(pendings.c.id.in_(some) & (pendings.c.id != but)))
+        these = select(pendings.c.id).where(pendings.c.id.in_(some) & (pendings.c.id != but))
+        connection.execute(delete(pendings).where(pendings.c.id.in_(these.with_for_update(skip_locked=True))))
 
 
 def _too_old() -> Select[Any]:
@@ -290,15 +291,14 @@ def _of(workspace: Any, project_id: Any, kind: Any, of: FromClause = pendings) -
     return (of.c.workspace == workspace) & (of.c.project_id == project_id) & (of.c.kind == kind)
 
 
-def _not_among_the_newest() -> Delete:
-    """Removes all of a kind but the `kept` newest, whoever's they are; what is taken back counts by itself."""
+def _not_among_the_newest() -> Select[Any]:
+    """The ids of all of a kind but the `kept` newest, whoever's they are; what is taken back counts by itself."""
     undone_at = pendings.c.undone_at
     newest_first = (func.coalesce(undone_at, pendings.c.created_at).desc(), pendings.c.id)
     rank = func.row_number().over(partition_by=(pendings.c.by_assistant, undone_at.is_(None)), order_by=newest_first)
     of_kind = _of(bindparam("of_workspace"), bindparam("of_project"), bindparam("of_kind"))
     ranked = select(pendings.c.id, rank.label("rank")).where(of_kind).subquery()
-    too_old = select(ranked.c.id).where(ranked.c.rank > bindparam("kept"))
-    return delete(pendings).where(pendings.c.id.in_(too_old) & (pendings.c.id != bindparam("own_id")))
+    return select(ranked.c.id).where(ranked.c.rank > bindparam("kept"))
 
 
 # Put together once: a turn that changes its story runs each of them at its end.

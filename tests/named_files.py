@@ -9,7 +9,6 @@ FILES = {
     "[code][img width=40]res://../a.tres": "[img width=40]res://../a.tres",
     "[img2]/tmp/a.tres[/img2]": "[img2]/tmp/a.tres",
     "[img\n]/tmp/a.tres[/img]": "[img\n]/tmp/a.tres",
-    "[i\rmg]/tmp/a.tres[/img]": "[img]/tmp/a.tres",
     "[font=/tmp/a.tres]Ahoy.[/font]": "[font=/tmp/a.tres",
     "[font name='/tmp/a.tres']Ahoy.": "[font name='/tmp/a.tres'",
     "[dropcap font=/tmp/a.tres]A[/dropcap]": "[dropcap font=/tmp/a.tres",
@@ -18,7 +17,6 @@ FILES = {
 HALVES = {
     "Look: [{tag}]/tmp/a.tres[/{tag}]": "[{tag}]/tmp/a.tres",
     "[i{rest}]/tmp/a.tres": "[i{rest}]/tmp/a.tres",
-    "[\r{rest}]/tmp/a.tres": "[{rest}]/tmp/a.tres",
     "Look: [": "[",
     "[drop": "[drop",
 }
@@ -28,6 +26,7 @@ NONE = (
     "[font_size=20]Ahoy.[/font_size] [u]So.[/u] [fill]x[/fill]",
     "[ img]/tmp/a.tres",
     "^[f|m]$",
+    "[i\rmg]/tmp/a.tres[/img]",  # is written as a line break
     "[IMG]/tmp/a.tres[/IMG]",
     "img]/tmp/a.tres[/img]",
     "[im waiting] [f, aside] [d]",

@@ -138,9 +138,10 @@ def own_name(value: object) -> str:
 def clean(value: str) -> str:
     """The text without control characters (other than tab and line feed) and without broken pairs.
 
-    Arrow's fields drop the carriage return of a line end, too: a text that has one changes as soon as it is looked at.
+    Lines end with a line feed alone: Arrow's fields drop a carriage return, so that a text with one would change as
+    soon as it is looked at.
     """
-    return with_signs(_CONTROL, "", value)
+    return with_signs(_CONTROL, "", value.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def has_control(value: object) -> bool:

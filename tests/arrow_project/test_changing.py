@@ -98,8 +98,8 @@ def test_tags_that_become_one_are_refused(lamp: ArrowProject) -> None:
 
 
 def test_removed_characters_are_said(lamp: ArrowProject) -> None:
-    result = do(lamp, "create_insert_node", type="dialog", preset={"lines": ["a\x07b\r\nc"]})
-    assert lamp.simplified(result["node_id"])["lines"] == ["ab\nc"]
+    result = do(lamp, "create_insert_node", type="dialog", preset={"lines": ["a\x07b\r\nc\rd"]})
+    assert lamp.simplified(result["node_id"])["lines"] == ["ab\nc\nd"]
     assert any("Control characters" in remark for remark in result["remarks"])
 
 

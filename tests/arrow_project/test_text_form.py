@@ -44,6 +44,11 @@ def test_arrow_s_own_forms_of_empty_objects_and_escapes(blank: ArrowProject) -> 
     assert json.loads(text)["title"] == blank.title
 
 
+def test_the_character_at_which_godot_ends_a_file_is_written_as_it_was_read(blank: ArrowProject) -> None:
+    text = blank.to_text().replace('"title": "', '"title": "\\u0000', 1)
+    assert parse(text).to_text() == text
+
+
 @pytest.mark.parametrize(
     "text", ['""ab' * 250_000, '""ab' * 250_000 + ",]", ",]ab" * 250_000], ids=lambda text: text[-3:]
 )

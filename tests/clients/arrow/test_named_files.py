@@ -105,7 +105,6 @@ def test_what_is_arrows_own_is_drawn(godot: Godot, tmp_path: Path) -> None:
                 "res://a.tres",
                 "res://icon.ctex",
                 "res://C:/a.png",
-                "res:///a.png",
             ):
                 assert editor.ask("load", path=path, kind=kind) == "Resource"
         assert editor.ask("load", path="res://icon.svg", kind="Texture2D") == "CompressedTexture2D"
