@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, insert
+from sqlalchemy import create_engine, delete, insert
 
 from corpora import Catalog, CatalogError, Pending
 from corpora import pendings as module
@@ -117,6 +117,24 @@ def test_what_is_too_old_goes_a_part_at_a_time(
     for _ in range(others):
         catalog.put_pending("ada", "2", "plan", {}, "a" * 64)
     assert [catalog.pop_pending("bo", "1", one) is not None for one in old] == there
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_nobody_waits_for_what_another_server_removes(
+    catalog: Catalog, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may be waiting for the other's rows: a deadlock."""
+    old = catalog.put_pending("bo", "1", "undo", {}, "a" * 64, kept=1)
+    catalog.put_pending("bo", "2", "undo", {}, "a" * 64)
+    monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
+    engine = create_engine(database_url)
+    with closing(engine.connect()) as another, another.begin() as removing:
+        another.execute(delete(table).where(table.c.id == old))
+        catalog.put_pending("ada", "1", "undo", {}, "a" * 64)
+        catalog.put_pending("bo", "1", "undo", {}, "a" * 64, kept=1)
+        removing.rollback()
+    engine.dispose()
+    assert catalog.pop_pending("bo", "1", old)
 
 
 class Clock(datetime):
