@@ -7,8 +7,9 @@ waits for that, what turns write is in a file beside the catalog.
 from __future__ import annotations
 
 import json
+import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,8 +33,11 @@ from sqlalchemy import (
 
 from corpora.chunks import chunks
 from corpora.database import Database, insert_or_keep
+from corpora.errors import CatalogError
 from corpora.records import is_storable
 from corpora.schema import facts, pendings
+
+logger = logging.getLogger(__name__)
 
 UNDO = "undo"
 """The kind of what an undo goes back to."""
@@ -133,18 +137,31 @@ class Pendings(Database):
             "by_assistant": by_assistant,
         }
         with self._kept_in._writing() as connection:
-            # Of what was there before, the newest tells that a week has passed: the clock alone may be ahead.
-            if (newest := connection.scalar(_NEWEST)) is not None:
-                before = min(now, _aware(newest)) - _KEPT_FOR
-                _remove(connection, _TOO_OLD, pending_id, before=before, most=_AT_A_TIME_BYTES + size)
+            newest = connection.scalar(_NEWEST)
             created_at = _after_the_last(connection, pendings.c.created_at, workspace, project_id)
             connection.execute(insert(pendings), row | {"created_at": created_at})
             if kept is not None:
                 these = {"of_workspace": workspace, "of_project": project_id, "of_kind": kind}
-                _remove(connection, _NOT_AMONG_THE_NEWEST, pending_id, kept=kept, **these)
+                older = connection.scalars(_NOT_AMONG_THE_NEWEST, these | {"kept": kept}).all()
+                _remove(connection, older, pending_id)
             room = {"of_workspace": workspace, "of_assistants": by_assistant, "of_undo": kind == UNDO}
-            _remove(connection, _OVER_THE_LIMITS, pending_id, **room, **_limits())
+            _remove(connection, connection.scalars(_OVER_THE_LIMITS, room | _limits()).all(), pending_id)
+        # Of what was there before, the newest tells that a week has passed: the clock alone may be ahead.
+        if newest is not None:
+            self._remove_too_old(min(now, _aware(newest)) - _KEPT_FOR, _AT_A_TIME_BYTES + size, pending_id)
         return pending_id
+
+    def _remove_too_old(self, before: datetime, most: int, but: str) -> None:
+        """By itself: what was put stays where the disk is too full for that."""
+        with self._kept_in._reading() as connection:
+            too_old = connection.scalars(_TOO_OLD, {"before": before, "most": most}).all()
+        if not too_old:
+            return
+        try:
+            with self._kept_in._writing() as connection:
+                _remove(connection, too_old, but)
+        except CatalogError as error:
+            logger.warning("what is kept of questions and undo for longer than a week stays for now: %s", error)
 
     def pop_pending(
         self, workspace: str, project_id: str, pending_id: str, weigh: Callable[[int], object] | None = None
@@ -236,9 +253,9 @@ def _aware(when: datetime) -> datetime:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def _remove(connection: Connection, which: Select[Any], but: str, **given: object) -> None:
+def _remove(connection: Connection, ids: Iterable[str], but: str) -> None:
     """Of several servers that remove at the same time none waits for another's rows, as each might for the other."""
-    for some in chunks(connection.scalars(which, given).all()):
+    for some in chunks(ids):
         these = select(pendings.c.id).where(pendings.c.id.in_(some) & (pendings.c.id != but))
         connection.execute(delete(pendings).where(pendings.c.id.in_(these.with_for_update(skip_locked=True))))
 

@@ -137,6 +137,23 @@ def test_nobody_waits_for_what_another_server_removes(
     assert catalog.pop_pending("bo", "1", old)
 
 
+def test_what_is_put_stays_where_the_disk_is_too_full_to_remove_what_is_too_old(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(Catalog(sqlite_url)) as catalog:
+        catalog.put_pending("bo", "1", "undo", {}, "a" * 64)
+        catalog.put_pending("bo", "2", "undo", {}, "a" * 64)
+        monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
+        with closing(
+            sqlite3.connect(Path(sqlite_url.removeprefix("sqlite:///")).with_stem("catalog-pendings"))
+        ) as file:
+            file.execute("CREATE TRIGGER full BEFORE DELETE ON pendings BEGIN SELECT RAISE(FAIL, 'disk is full'); END")
+        catalog.put_pending("ada", "1", "undo", {}, "a" * 64)
+        assert catalog.newest_pending("ada", "1", "undo")
+        assert catalog.newest_pending("bo", "1", "undo")
+        assert [record.levelname for record in caplog.records if "for longer than a week" in record.message]
+
+
 class Clock(datetime):
     """A clock that is ahead."""
 
