@@ -60,6 +60,8 @@ func pull() -> bool:
 		_take_in(id, nodes[id], shown)
 	else:
 		_node_tab.read_and_update_inspected_node(true)
+	if nodes[id].type == "jump" and not _is_half_written(shown.get_node("Destination")):
+		shown.clear_suggestions()  # else Arrow takes the one that was chosen again, whatever the field says by then
 	if _mind._PROJECT.hash() != before:  # an entry's node may stay what it is
 		_node_tab.reset_node_history_rotation(id)
 		return true
@@ -130,6 +132,8 @@ func _is_half_written(field: Control) -> bool:
 		return false
 	if field.get_parent() is SpinBox:
 		return _is_half_a_number(field)
+	if field.name == &"Destination" and field.get_parent().get("_ACTIVATED_SUGGESTION_NODE_ID") != null:
+		return false  # it was chosen, or is the only name that goes so
 	return not field.text.is_empty() and field.text not in _said_of(_node_id())
 
 

@@ -1174,6 +1174,7 @@ def test_a_destination_that_begins_as_another_name_is_not_taken_in(editor: Edito
     jump = {"data": {"target": 9, "reason": ""}}
     node = int(editor.call("mind", "create_insert_node", "jump", {"vec": [600, 900]}, 0, True, "", jump))
     name = editor.document["resources"]["nodes"]["11"]["name"]
+    editor.call("mind", "create_insert_node", "hub", {"vec": [600, 600]}, 0, True, "", {"name": f"{name}_at_night"})
     shown = editor.inspected(node)
     editor.put(f"{shown}/Reason", "text", "The fog is gone.")
     field = f"{shown}/Destination"
@@ -1185,6 +1186,38 @@ def test_a_destination_that_begins_as_another_name_is_not_taken_in(editor: Edito
     assert editor.document["resources"]["nodes"][str(node)]["data"] == {"target": 9, "reason": "The fog is gone."}
     editor.inspected(2)
     assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == 11, "as Arrow does"
+
+
+@pytest.mark.parametrize("is_caret_there", [True, False])
+def test_where_a_jump_leads_by_a_turn_is_not_what_was_chosen_before(
+    editor: Editor, server: House, *, is_caret_there: bool
+) -> None:
+    editor.open(text_of("lamp"))
+    pier, pilot, other, node = (
+        int(editor.call("mind", "create_insert_node", kind, {"vec": [600, 900]}, 0, True, "", {"name": name}))
+        for kind, name in (("hub", "Pier"), ("hub", "Pilot"), ("hub", "Zed"), ("jump", "Leap"))
+    )
+    shown = editor.inspected(node)
+    field, suggested = f"{shown}/Destination", f"{shown}/Suggestion/List"
+    editor.call(field, "edit")
+    editor.put(field, "text", "Pi")
+    editor.call(field, "emit_signal", "text_changed", "Pi")
+    editor.frames()
+    editor.call(suggested, "emit_signal", "item_activated", 0)
+    if not is_caret_there:
+        editor.call(field, "release_focus")
+    editor.frames()
+    assert editor.get(field, "text") == "Pier"
+
+    calls = [[ToolUse("update_node", {"node_id": node, "data": {"target": pilot}})]]
+    server.model.play([*calls, [ToolUse("update_node", {"node_id": other, "notes": "x"})], [Text(["There."])]])
+    before = editor.turn("send", "Let Leap lead to Pilot.")
+    assert before["failed_calls"] == 0
+    assert editor.get(field, "text") == "Pilot"
+    editor.inspected(other)
+    assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == pilot
+    assert editor.fletcher("undo")
+    assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == pier
 
 
 def test_an_entry_that_another_one_is_to_replace_keeps_where_the_last_one_leads(editor: Editor, server: House) -> None:
