@@ -18,16 +18,20 @@ class FileTurns:
         story: The file.
         body: What every turn says besides its message, as `POST …/turns` takes it.
         agreed: The user has said yes beforehand to whatever would be asked.
+        question: The id of what the first message answers; each other one answers what the one before has led to.
     """
 
-    def __init__(self, api: Api, story: StoryFile, body: Answer, *, agreed: bool = False) -> None:
+    def __init__(
+        self, api: Api, story: StoryFile, body: Answer, *, agreed: bool = False, question: str | None = None
+    ) -> None:
         self._api = api
         self._story = story
         self._body = body
         self._agreed = agreed
+        self._question = question
 
     def say(self, message: str, listen: Listener | None = None, **more: Any) -> Answer:
-        """The answer to one message; without a `pending_id` it answers the question that is open about the file.
+        """The answer to one message.
 
         Args:
             message: The user's words.
@@ -38,13 +42,13 @@ class FileTurns:
             CommandError: The turn failed before it did anything, or the file cannot be read or written.
         """
         before, content = self._read()
-        answers = "function" not in self._body and self._body.get("mode") != "plan"
-        if answers and more.get("pending_id") is None:
-            more["pending_id"] = self._story.open_question(self._api.key)
+        if self._body.get("mode") != "plan":
+            more["pending_id"] = self._question
         body = self._body | more | {"message": message, "arrow_content": content}
         answer = self._answered(body, listen)
+        self._question = answer["question"] and answer["question"]["pending_id"]
         with said_if_not_written(self._story.file):
-            self._story.keep_question(self._api.key, answer["question"] and answer["question"]["pending_id"])
+            self._story.keep_question(self._api.key, self._question)
             if answer["changed"]:
                 undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
                 after = answer["arrow_content"].encode()
@@ -62,6 +66,7 @@ class FileTurns:
                 reason = str(error).removeprefix("arrow_content: ")
                 raise CommandError(f"{self._story.file} is not a project that Arrow would open: {reason}") from error
             if error.code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
+                self._question = None
                 self._story.keep_question(self._api.key, None)
             raise
         return self._agreed_to(answer) if self._agreed else answer

@@ -59,9 +59,12 @@ func path() -> String:
 	var listed: Variant = mind.ProMan.get_project_file_path(mind.ProMan.get_active_project_id())
 	if not listed is String:
 		return ""
-	# Of a work folder beside the program, as Arrow's preferences offer it, a release's Godot does not say the whole path.
 	var file := ProjectSettings.globalize_path(listed)
-	return file if file.is_absolute_path() else OS.get_executable_path().get_base_dir().path_join(file).simplify_path()
+	if file.is_absolute_path():
+		return file
+	# Of a work folder in Arrow's own, as its preferences offer it, where Godot works; a release does not say where.
+	var own := ProjectSettings.globalize_path("res://")
+	return (own if own else OS.get_executable_path().get_base_dir()).path_join(file).simplify_path()
 
 
 ## What the server knows the project by: Arrow counts the projects of each work folder from 0, so its number would mix

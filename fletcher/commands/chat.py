@@ -69,12 +69,12 @@ def chat(
         "mode": "plan" if dry_run else "apply",
     }
     with Api(settings, key_of(workspace, project), talks=True) as api:
-        turns = FileTurns(api, story, body, agreed=yes)
         if message is None:
-            converse(turns, file)
+            converse(FileTurns(api, story, body, agreed=yes), file)
             return
+        turns = FileTurns(api, story, body, agreed=yes, question=pending or story.open_question(api.key))
         with console.waiting("Thinking"):
-            answer = turns.say(message, pending_id=pending)
+            answer = turns.say(message)
     if dry_run:
         answer["changed"] = bool(answer["diff"])  # what a yes would do
     console.print_json(answer) if as_json else console.print_turn(answer)

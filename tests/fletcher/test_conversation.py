@@ -66,6 +66,19 @@ def test_yes_answers_the_question_that_is_open_about_the_file(home: House, api: 
     assert story.file.read_text("utf-8") == story_text()
 
 
+def test_of_two_conversations_each_yes_answers_its_own_question(home: House, api: Api, story: StoryFile) -> None:
+    first, second = FileTurns(api, story, {}), FileTurns(api, story, {})
+    other = Use("delete_node", {"node_id": 2})
+    home.model.add([PIER], [other], ["It is gone."])
+    assert "node 3" in first.say("Remove the pier.")["question"]["text"]
+    assert "node 2" in second.say("Remove the dialog.")["question"]["text"]
+    first.say("yes")
+    assert nodes(story) == {"1", "2"}
+    with pytest.raises(CommandError, match="changed"):
+        second.say("yes")
+    assert nodes(story) == {"1", "2"}
+
+
 def test_a_question_about_another_story_is_open_no_more(home: House, api: Api, story: StoryFile) -> None:
     home.model.add([PIER])
     turns = FileTurns(api, story, {})

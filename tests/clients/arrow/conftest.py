@@ -1,6 +1,7 @@
 """Godot, a checkout of Arrow, the server, and Arrow with Fletcher in it."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
@@ -33,6 +34,14 @@ def release(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(f"what makes a release is not at {TOOLS_FOLDER / 'release'}")
     folder = tmp_path_factory.mktemp("release")
     subprocess.run([TOOLS_FOLDER / "release", godot.checkout, folder], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checkout(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work tree of our own, as files are written into it."""
+    folder = tmp_path_factory.mktemp("checkout") / "arrow"
+    shutil.copytree(godot.checkout, folder, ignore=shutil.ignore_patterns(".git", "override.cfg"))
     return folder
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import queue
-import shutil
 import subprocess
 import threading
 from collections.abc import Generator
@@ -19,14 +18,6 @@ from tests.clients.arrow.conftest import TOOLS_FOLDER
 from tests.clients.arrow.editor import PATIENCE_S, Godot
 
 _FRAMES = "600"
-
-
-@pytest.fixture(scope="module")
-def checkout(godot: Godot, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A work tree of our own, as files are written into it."""
-    folder = tmp_path_factory.mktemp("checkout") / "arrow"
-    shutil.copytree(godot.checkout, folder, ignore=shutil.ignore_patterns(".git", "override.cfg"))
-    return folder
 
 
 @contextmanager

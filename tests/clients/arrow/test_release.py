@@ -1,4 +1,4 @@
-"""What a release does otherwise than a checkout: beside its pack, `res://` is the folder of the program."""
+"""Arrow's own folder: the one of a release's program, where `res://` is what is not in its pack, or a checkout."""
 
 from pathlib import Path
 
@@ -30,9 +30,14 @@ def released(godot: Godot, release: Path) -> Godot:
     return Godot(start, release)
 
 
+@pytest.fixture(scope="module")
+def worked_on(godot: Godot, checkout: Path) -> Godot:
+    return Godot(godot.program, checkout)
+
+
 def test_no_text_loads_what_lies_beside_the_program(released: Godot, tmp_path: Path) -> None:
     stories = released.checkout / "stories"
-    stories.mkdir()
+    stories.mkdir(exist_ok=True)
     made = tmp_path / "made"
     (stories / "a.tres").write_text(script_in(released.seen(made)))
     (stories / "a.png").touch()
@@ -46,11 +51,17 @@ def test_no_text_loads_what_lies_beside_the_program(released: Godot, tmp_path: P
         assert made.exists()
 
 
-def test_stories_beside_the_program_have_their_whole_path(released: Godot, tmp_path: Path) -> None:
-    """Arrow's preferences offer `res://`; two such Arrows with a story of one name are two projects of the server."""
-    with running(released, tmp_path, "") as editor:
-        editor.call("main", "change_local_app_dir_path_preference_in_runtime", "res://")
+@pytest.mark.parametrize("work_folder", ["res://", "stories"])
+@pytest.mark.parametrize("kind", ["released", "worked_on"])
+def test_stories_in_arrows_own_folder_have_their_whole_path(
+    kind: str, work_folder: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Arrow's preferences offer that; two such Arrows with a story of one name are two projects of the server."""
+    arrow: Godot = request.getfixturevalue(kind)
+    (arrow.checkout / "stories").mkdir(exist_ok=True)
+    with running(arrow, tmp_path, "") as editor:
+        editor.call("main", "change_local_app_dir_path_preference_in_runtime", work_folder)
         editor.frames(10)
         editor.open(text_of("lamp"), state="offline")
-        assert editor.file == released.checkout / "story.arrow"
-        assert editor.file.exists()
+        assert editor.file.parent == arrow.checkout / work_folder.removeprefix("res://")
+        assert editor.file.read_text("utf-8") == text_of("lamp")
