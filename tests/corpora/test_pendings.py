@@ -144,9 +144,7 @@ def test_what_is_put_stays_where_the_disk_is_too_full_to_remove_what_is_too_old(
         catalog.put_pending("bo", "1", "undo", {}, "a" * 64)
         catalog.put_pending("bo", "2", "undo", {}, "a" * 64)
         monkeypatch.setattr(module, "_KEPT_FOR", timedelta(0))
-        with closing(
-            sqlite3.connect(Path(sqlite_url.removeprefix("sqlite:///")).with_stem("catalog-pendings"))
-        ) as file:
+        with closing(sqlite3.connect(tmp_path / "catalog-pendings.sqlite3")) as file:
             file.execute("CREATE TRIGGER full BEFORE DELETE ON pendings BEGIN SELECT RAISE(FAIL, 'disk is full'); END")
         catalog.put_pending("ada", "1", "undo", {}, "a" * 64)
         assert catalog.newest_pending("ada", "1", "undo")

@@ -1209,10 +1209,9 @@ def test_where_a_jump_leads_by_a_turn_is_not_what_was_chosen_before(
     editor.frames()
     assert editor.get(field, "text") == "Pier"
 
-    calls = [[ToolUse("update_node", {"node_id": node, "data": {"target": pilot}})]]
-    server.model.play([*calls, [ToolUse("update_node", {"node_id": other, "notes": "x"})], [Text(["There."])]])
-    before = editor.turn("send", "Let Leap lead to Pilot.")
-    assert before["failed_calls"] == 0
+    leads = ToolUse("update_node", {"node_id": node, "data": {"target": pilot}})
+    server.model.play([[leads], [ToolUse("update_node", {"node_id": other, "notes": "x"})], [Text(["There."])]])
+    assert editor.turn("send", "Let Leap lead to Pilot.")["failed_calls"] == 0
     assert editor.get(field, "text") == "Pilot"
     editor.inspected(other)
     assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == pilot
