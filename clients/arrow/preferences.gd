@@ -44,7 +44,7 @@ func save() -> void:
 	var problem := PrivateFile.write(PATH, file.encode_to_text())
 	changed.emit()
 	if problem:
-		failed.emit("PREFERENCES_NOT_KEPT", "%s cannot be written: %s." % [_place(PATH), problem])
+		failed.emit("PREFERENCES_NOT_KEPT", "%s cannot be written: %s." % [_place(), problem])
 
 
 ## Where the server is, `http://…` without a slash at its end; FLETCHER_URL wins.
@@ -71,11 +71,11 @@ func _keep_unreadable() -> void:
 	var kept := PATH + ".unreadable"
 	if DirAccess.rename_absolute(PATH, kept) == OK:
 		var what := "%s cannot be read (%s), and is kept as %s: what was set there does not hold."
-		failed.emit("PREFERENCES_UNREADABLE", what % [_place(PATH), error_string(error), kept.get_file()])
+		failed.emit("PREFERENCES_UNREADABLE", what % [_place(), error_string(error), kept.get_file()])
 
 
-func _place(path: String) -> String:
-	return ProjectSettings.globalize_path(path)
+func _place() -> String:
+	return ProjectSettings.globalize_path(PATH)
 
 
 func _names() -> Array[String]:
