@@ -65,13 +65,27 @@ func access_token() -> String:
 
 # A slip of the hand in the file does not cost what else is set there.
 func _keep_unreadable() -> void:
-	var error := ConfigFile.new().load(PATH)
-	if error in [OK, ERR_FILE_NOT_FOUND]:
-		return
+	var reason := _not_understood()
 	var kept := PATH + ".unreadable"
-	if DirAccess.rename_absolute(PATH, kept) == OK:
+	if reason and DirAccess.rename_absolute(PATH, kept) == OK:
 		var what := "%s cannot be read (%s), and is kept as %s: what was set there does not hold."
-		failed.emit("PREFERENCES_UNREADABLE", what % [_place(), error_string(error), kept.get_file()])
+		failed.emit("PREFERENCES_UNREADABLE", what % [_place(), reason, kept.get_file()])
+
+
+# Why what is written now would not have all that the file has; "" where it would. Godot's parser takes many a slip.
+func _not_understood() -> String:
+	var file := ConfigFile.new()
+	var error := file.load(PATH)
+	if error:
+		return "" if error == ERR_FILE_NOT_FOUND else error_string(error)
+	if not file.has_section(SECTION):
+		return "it has no [%s]" % SECTION
+	for name in file.get_section_keys(SECTION):
+		if name not in _names():
+			return "%s is no preference" % name.c_escape()
+		if typeof(file.get_value(SECTION, name)) != typeof(get(name)):
+			return "%s is to be a %s" % [name, type_string(typeof(get(name)))]
+	return ""
 
 
 func _place() -> String:
