@@ -78,11 +78,11 @@ func _not_understood() -> String:
 	var error := file.load(PATH)
 	if error:
 		return "" if error == ERR_FILE_NOT_FOUND else error_string(error)
-	if not file.has_section(SECTION):
-		return "it has no [%s]" % SECTION
+	if file.get_sections() != PackedStringArray([SECTION]):
+		return "all of it is to be below [%s]" % SECTION
 	for name in file.get_section_keys(SECTION):
 		if name not in _names():
-			return "%s is no preference" % name.c_escape()
+			return "there is a line of no preference"  # its name may have what was to be the token
 		if typeof(file.get_value(SECTION, name)) != typeof(get(name)):
 			return "%s is to be a %s" % [name, type_string(typeof(get(name)))]
 	return ""

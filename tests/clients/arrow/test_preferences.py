@@ -64,9 +64,11 @@ def test_a_file_that_says_nonsense_costs_nothing(godot: Godot, tmp_path: Path) -
         ("project_ids={}", 'project_ids={"/story.arrow": "1"'),
         ("[fletcher]", "\ufeff[fletcher]"),  # as Windows' Notepad writes it
         ("[fletcher]", "[fletchr]"),
+        ("[fletcher]", "port=8000\n[fletcher]"),
+        ("token=", "[server]\ntoken="),
         ("port=8000", 'port="8000"'),
         ("port=8000", "port=8000x"),
-        ("token=", "tokn="),
+        ("token=", "token:"),
     ],
 )
 def test_a_file_with_a_slip_of_the_hand_is_kept_and_that_is_said(
@@ -85,6 +87,7 @@ def test_a_file_with_a_slip_of_the_hand_is_kept_and_that_is_said(
         code, message = editor.wait("failed", since)
         assert code == "PREFERENCES_UNREADABLE"
         assert "is kept as fletcher.cfg.unreadable" in message
+        assert "a-secret" not in message
         assert editor.errors() == []
     aside = file.with_name("fletcher.cfg.unreadable")
     assert aside.read_text(encoding="utf-8") == spoilt
