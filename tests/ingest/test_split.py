@@ -219,7 +219,7 @@ def test_rows_are_passages_of_their_own() -> None:
 def test_short_rows_are_passages_together() -> None:
     extracted = document(("paragraph", "Before."), ("row", "Mara | 3"), ("row", "Tobin | 4"), ("paragraph", "After."))
     assert texts(extracted) == ["Before.", "Mara | 3\n\nTobin | 4", "After."]
-    text = "".join(f"{number},{number * 7}\n" for number in range(20_000))
+    text = "".join(f"{number},{number * 7}\n" for number in range(2_000))
     blocks = [Block("row", match.start(), match.end()) for match in re.finditer(r".+", text)]
     found = cut(Extracted("csv", text, (Page(None, 0, len(text), text),), tuple(blocks)))
     assert all(len(passage.text) <= 60 for passage in found)
@@ -252,16 +252,17 @@ def test_prose_of_the_most_characters_has_fewer_passages_than_a_document_may(wor
     assert len(cut(document(*parts))) < MAX_PASSAGES / 10
 
 
-def test_a_table_of_very_many_rows_is_refused() -> None:
+def test_a_table_of_very_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """As others wait while it is written."""
-    row, most = f"{'x' * 61}\n", 25_000
+    row, most = f"{'x' * 61}\n", 1_500
+    monkeypatch.setattr("ingest.split.MAX_PASSAGES", most)
 
     def table(rows: int) -> Extracted:
         blocks = tuple(Block("row", at * len(row), (at + 1) * len(row) - 1) for at in range(rows))
         return Extracted("csv", row * rows, (Page(None, 0, len(row) * rows, row * rows),), blocks)
 
     assert len(cut(table(most))) == most
-    with pytest.raises(ReadError, match=r"more than 25,000 passages.*very many rows.*split it"):
+    with pytest.raises(ReadError, match=r"more than 1,500 passages.*very many rows.*split it"):
         cut(table(most + 1))
 
 
