@@ -34,7 +34,7 @@ OpenPipeline = Callable[[], AbstractContextManager[Pipeline]]
 
 KEY, OTHER = ProjectKey("local", "1"), ProjectKey("local", "untouched")
 NAMES = [f"{name}.md" for name in ("anna", "boris", "clara", "dora", "emil", "frida", "gustav", "hedda")]
-_SECTIONS = 30
+_SECTIONS = int(os.environ.get("KILLS_SECTIONS", "30"))
 
 
 def chapter(name: str, version: int) -> str:
@@ -269,6 +269,7 @@ def import_what_is_imported_late() -> None:
     chroma = (f"chromadb.{module}" for module in ("api.fastapi", "api.rust", "telemetry.product.posthog"))
     for module in (*chroma, "bm25s", "corpora.postgresql", "ingest.readers.markdown", "multiprocessing.synchronize"):
         import_module(module)
+    import_module("retrieval.chroma_folder")._settings()
 
 
 if __name__ == "__main__":

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
 from ingest import scan
+from tests.forked import started
 from tests.ingest.ingesting import ENDED
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 class Ingests:
     """Each is a process of its own."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, told: TextIO, said: TextIO) -> None:
+        """Of what is told to the process that forks them, and of what it says."""
+        self._told = told
+        self._said = said
 
     def run(
         self, data: Path, folder: Path, *, replace: bool, dies_before: int = 0, dies_at: str = ""
@@ -36,14 +39,11 @@ class Ingests:
 
         It kills itself just before the so-manieth change of anything on the disk, or at a step of its progress.
         """
-        told, said = self._process.stdin, self._process.stdout
-        assert told is not None
-        assert said is not None
         request = {"data": str(data), "folder": str(folder), "replace": replace}
-        told.write(f"{json.dumps(request | {'dies_before': dies_before, 'dies_at': dies_at})}\n")
-        told.flush()
+        self._told.write(f"{json.dumps(request | {'dies_before': dies_before, 'dies_at': dies_at})}\n")
+        self._told.flush()
         changes = None
-        for line in said:
+        for line in self._said:
             word, number = line.split()
             if word == ENDED:
                 return int(number), changes
@@ -54,8 +54,12 @@ class Ingests:
 @pytest.fixture(scope="module")
 def ingests() -> Iterator[Ingests]:
     command = [sys.executable, "-m", "tests.ingest.ingesting"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield Ingests(process)
+    (its_told, told), (said, its_said) = os.pipe(), os.pipe()
+    process = started(command, Path.cwd(), os.environ, its_said, stdin=its_told)
+    for its in (its_told, its_said):
+        os.close(its)
+    with process, os.fdopen(said) as heard, os.fdopen(told, "w") as telling:
+        yield Ingests(telling, heard)
 
 
 def write(folder: Path, documents: dict[str, str]) -> None:

@@ -1,10 +1,12 @@
 """A few of the kills that `python -m tests.ingest.kills` does by the hundred, on both kinds of stores."""
 
-import subprocess
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.forked import finished
 from tests.postgresql import binaries
 
 
@@ -14,7 +16,7 @@ def test_whatever_moment_it_is_killed_at_nothing_is_half(request: pytest.Fixture
     command = [sys.executable, "-m", "tests.ingest.kills", "2"]
     if has_servers := binaries() is not None:
         command += ["--servers", request.getfixturevalue("empty_database")(), request.getfixturevalue("chroma_url")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = finished(command, Path.cwd(), os.environ | {"KILLS_SECTIONS": "8"})
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("2 kills") == done.stdout.count("nothing was wrong") == 1 + has_servers
     if not has_servers:
