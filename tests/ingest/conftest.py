@@ -121,10 +121,14 @@ def open_pipeline() -> Generator[Callable[[Path], Pipeline]]:
         yield lambda path: opened.enter_context(pipeline_in(path))
 
 
-@pytest.fixture(params=["directory", "servers"])
+# For what depends on the stores: that each does what it should is tested where they are.
+on_both = pytest.mark.parametrize("pipeline", ["directory", "servers"], indirect=True)
+
+
+@pytest.fixture
 def pipeline(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Pipeline]:
-    """On a data directory with SQLite, and on PostgreSQL with a Chroma server."""
-    if request.param == "directory":
+    """On a data directory with SQLite; `on_both` on PostgreSQL with a Chroma server, too."""
+    if getattr(request, "param", "directory") == "directory":
         opened = pipeline_in(tmp_path / "data")
     else:
         opened = pipeline_on(request.getfixturevalue("empty_database")(), request.getfixturevalue("chroma_url"))

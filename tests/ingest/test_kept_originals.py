@@ -10,6 +10,7 @@ import pytest
 
 from corpora import CatalogError, Document, DocumentNotFound, Originals, ProjectKey
 from ingest import Source
+from tests.ingest.conftest import on_both
 from tests.ingest.sources import BIBLE, SOURCES
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 OTHER = ProjectKey("elsewhere", "1")
 
 
+@on_both
 def test_a_missing_original_is_restored_by_the_unchanged_document(pipeline: Pipeline, key: ProjectKey) -> None:
     pipeline.ingestor.index(key, SOURCES)
     sha256 = pipeline.catalog.find_document(key, "bible.md").sha256
@@ -29,6 +31,7 @@ def test_a_missing_original_is_restored_by_the_unchanged_document(pipeline: Pipe
     assert pipeline.originals.get(sha256) == BIBLE.encode()
 
 
+@on_both
 def test_an_original_stays_as_long_as_one_project_needs_it(pipeline: Pipeline, key: ProjectKey) -> None:
     other = ProjectKey("local", "2")
     for project in (key, other):
@@ -52,10 +55,12 @@ def test_a_document_whose_removal_fails_is_found_again_where_the_catalog_is_lost
         with pytest.raises(CatalogError, match="full"):
             pipeline.ingestor.remove(key, "bible.md")
     assert pipeline.catalog.find_document(key, "bible.md")
-    if (manifest := pipeline.originals.manifest) is not None:
-        assert "bible.md" in {entry.name for entry in manifest.entries()}
+    manifest = pipeline.originals.manifest
+    assert manifest is not None
+    assert "bible.md" in {entry.name for entry in manifest.entries()}
 
 
+@on_both
 def test_what_a_killed_call_left_of_an_original_goes_with_the_same_call_again(
     pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +99,7 @@ def test_a_lost_catalog_takes_no_original_with_it(open_pipeline: Callable[[Path]
     assert again.originals.hashes() == before
 
 
+@on_both
 def test_a_document_that_never_reached_the_catalog_leaves_no_original(
     pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +117,7 @@ def test_a_document_that_never_reached_the_catalog_leaves_no_original(
     assert pipeline.originals.hashes() == before
 
 
+@on_both
 def test_others_are_taken_in_while_a_document_is_stored_and_leave_its_original(
     pipeline: Pipeline, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,8 +137,7 @@ def test_others_are_taken_in_while_a_document_is_stored_and_leave_its_original(
 
 
 def test_one_that_cannot_be_deleted_keeps_nobody_from_adding_and_removing(pipeline: Pipeline, key: ProjectKey) -> None:
-    if not isinstance(pipeline.originals, Originals):
-        pytest.skip("those of a database are deleted with it")
+    assert isinstance(pipeline.originals, Originals)  # those of a database are deleted with it
     theirs, ours = pipeline.ingestor.add(OTHER, [Source("theirs.md", b"Pell.")]), Source("ours.md", b"Ness.")
     assert theirs.documents[0].error is None
     (document,) = pipeline.catalog.documents(OTHER)

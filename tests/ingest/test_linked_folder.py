@@ -13,7 +13,7 @@ import pytest
 from corpora import CatalogError, DocumentOfFolder, ProjectKey, Quota
 from ingest import Change, Ingestor, IngestReport, Source, Watch
 from ingest.source import MAX_DOCUMENT_BYTES
-from tests.ingest.conftest import Pipeline
+from tests.ingest.conftest import Pipeline, on_both
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +109,7 @@ def names(pipeline: Pipeline, key: ProjectKey) -> list[str]:
     return [document.name for document in pipeline.catalog.documents(key)]
 
 
+@on_both
 def test_what_changes_in_the_folder_changes_in_the_corpus(
     linked: Linked, pipeline: Pipeline, key: ProjectKey, folder: Path
 ) -> None:
@@ -217,6 +218,7 @@ def test_another_folder_takes_no_document_over_by_a_file_that_is_refused(
     assert names(pipeline, key) == ["harbour.md", UPLOAD.name]
 
 
+@on_both
 def test_what_is_sent_once_the_folder_has_removed_its_own_is_not_the_folders(
     pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +246,7 @@ def test_what_is_sent_as_the_file_of_its_name_goes_is_not_removed_with_that(
     pipeline.ingestor.remove(key, "ferry.md")
 
 
+@on_both
 def test_a_file_takes_no_place_of_what_was_sent_after_it_was_written(
     pipeline: Pipeline, key: ProjectKey, linked: Linked, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -382,6 +385,7 @@ def test_a_file_that_is_written_while_what_was_sent_is_read_takes_its_place(
     assert linked.follow() == {"ferry.md": "updated"}
 
 
+@on_both
 def test_another_folder_replaces_the_documents_of_the_first(
     linked: Linked, pipeline: Pipeline, key: ProjectKey, tmp_path: Path
 ) -> None:
@@ -405,6 +409,7 @@ def test_what_happened_while_nobody_watched_is_made_up_for(
     assert linked.follow() == {"bible.md": "unchanged", "harbour.md": "indexed", "ferry.md": "removed"}
 
 
+@on_both
 def test_a_process_that_is_killed_in_the_midst_leaves_nothing_behind(
     linked: Linked, pipeline: Pipeline, key: ProjectKey, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from corpora import ProjectKey, Quota
 from ingest import Ingestor, IngestReport, Source
-from tests.ingest.conftest import Pipeline
+from tests.ingest.conftest import Pipeline, on_both
 from tests.ingest.sources import a_pdf
 
 A_PASSAGE = 8_192
@@ -29,6 +29,7 @@ def sources(*names: str, text: str = "text") -> list[Source]:
     return [Source(name, f"{text} of {name}".encode()) for name in names]
 
 
+@on_both
 def test_a_workspace_has_so_many_documents_in_all_its_projects(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor]
 ) -> None:
@@ -54,6 +55,7 @@ def test_what_finds_no_room_beside_what_is_there_takes_it_not_away(
     assert sorted(document.name for document in pipeline.catalog.documents(key)) == ["a.md", "b.md", "c.md"]
 
 
+@on_both
 def test_of_a_new_project_for_which_there_is_no_room_nothing_is_read_or_kept(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +79,7 @@ def test_in_a_full_workspace_documents_can_be_changed_and_removed(limited: Calla
     assert became(ingestor.index(HERE, sources("b.md"))) == {"b.md": "indexed"}
 
 
+@on_both
 def test_bytes_are_those_of_files_and_of_the_text_in_them(
     pipeline: Pipeline, limited: Callable[[Quota], Ingestor]
 ) -> None:
@@ -94,6 +97,7 @@ def test_many_passages_take_room_however_short_they_are(limited: Callable[[Quota
     assert became(report) == {"a.md": "WORKSPACE_FULL"}
 
 
+@on_both
 def test_a_project_has_so_many_passages_and_another_has_as_many(limited: Callable[[Quota], Ingestor]) -> None:
     ingestor = limited(Quota(documents=100, bytes=1_000_000, passages=2))
     report = ingestor.index(HERE, sources("a.md", "b.md", "c.md"))
