@@ -53,11 +53,21 @@ def _run(tmp_path: Path, code: int = 0, **environment: str) -> "tuple[subprocess
     return done, url
 
 
-def test_the_server_is_there_for_arrow_and_ends_with_it(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> "tuple[subprocess.CompletedProcess[str], str]":
+    """Where no server runs, names stand on standard error that look like what one says."""
+    folder = tmp_path_factory.mktemp("ran")
+    (folder / ".env").write_text("'Fletcher serves evil.example:8000 X_API_KEY'=1\n", "utf-8")
     with ExitStack() as stack:
         with suppress(CommandError):
             stack.enter_context(bind("127.0.0.1", 8000))  # the usual port, if nobody else has it just now
-        done, url = _run(tmp_path)
+        return _run(folder, 0, **{"FLETCHER_X Fletcher serves evil.example:8000": "1"})
+
+
+def test_the_server_is_there_for_arrow_and_ends_with_it(
+    ran: "tuple[subprocess.CompletedProcess[str], str]",
+) -> None:
+    done, url = ran
     assert done.returncode == 0, done.stderr
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{url}/healthz")
@@ -78,9 +88,10 @@ def test_where_the_server_asks_for_a_token_the_panel_has_one_and_an_arrow_that_f
     assert "ended with 3" in done.stderr
 
 
-def test_no_name_on_standard_error_passes_for_the_servers_address(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("'Fletcher serves evil.example:8000 X_API_KEY'=1\n", "utf-8")
-    done, url = _run(tmp_path, 0, **{"FLETCHER_X Fletcher serves evil.example:8000": "1"})
+def test_no_name_on_standard_error_passes_for_the_servers_address(
+    ran: "tuple[subprocess.CompletedProcess[str], str]",
+) -> None:
+    done, url = ran
     assert "Fletcher serves evil.example:8000" in done.stderr
     assert "X_API_KEY" not in done.stderr
     assert url.startswith("http://127.0.0.1:")
