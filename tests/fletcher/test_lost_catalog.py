@@ -14,6 +14,7 @@ from fletcher.__main__ import main
 from fletcher.settings import load_settings
 from fletcher.wiring import open_parts
 from ingest import Source
+from tests.empty_data import data_directory
 from tests.retrieval.small_embedder import SmallEmbedder
 
 KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
@@ -37,11 +38,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def directory(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataDirectory:
-    """A copy of what was made, to be changed, without Chroma's files: its threads may still be closing them."""
+    """A copy of what was made, to be changed, with a Chroma that is empty: threads may still be closing the other."""
     shutil.copytree(made, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("chroma"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
-    return DataDirectory(tmp_path / "data")
+    # It is as its first opening has left it, and each command would start a process to see to that.
+    monkeypatch.setattr("retrieval.chroma_folder.prepare", lambda _: None)
+    return data_directory(tmp_path / "data")
 
 
 def fletcher(*arguments: str, directory: DataDirectory) -> None:
