@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ def pool() -> Iterator[ReaderPool]:
 
 @pytest.fixture
 def llama_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("llama_index.core", reason="llama-index-core is not installed (the extra `bench`)")
+    if find_spec("llama_index") is None:  # it is imported by the reader: that takes seconds, here as well
+        pytest.skip("llama-index-core is not installed (the extra `bench`)")
     monkeypatch.setenv("FLETCHER_READERS", ".json=llama_index.core.readers.json:JSONReader")
 
 
