@@ -107,7 +107,7 @@ def test_an_ingest_restores_the_vectors_of_all_projects(directory: DataDirectory
     assert vectors(directory) == [1, 1]
 
 
-def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(
+def test_an_ingest_of_what_is_known_loads_no_model_no_chroma_and_no_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Under the name of the model that the program would load if it needed one.
@@ -116,10 +116,12 @@ def test_an_ingest_of_what_is_known_loads_neither_model_nor_chroma(
         home.put("a.md", TEXT)
     (tmp_path / "a.md").write_text(TEXT, "utf-8")
     program = (
-        "import sys; from fletcher.__main__ import main\n"
+        "import sys; from fletcher.__main__ import main; from ingest import reader_pool\n"
+        "reader_pool.ReaderProcess = None\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
-        "print({'onnxruntime', 'torch', 'chromadb'} & sys.modules.keys(), file=sys.stderr)"
+        "heavy = 'chromadb docx llama_index lxml onnxruntime pymupdf sentence_transformers torch'\n"
+        "print({*heavy.split()} & sys.modules.keys(), file=sys.stderr)"
     )
     command = [sys.executable, "-c", program, "ingest", "a.md", "--project", "1", "--json"]
     done = subprocess.run([*command, "--data-dir", str(tmp_path / "known")], capture_output=True, text=True, check=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,23 +16,6 @@ if TYPE_CHECKING:
     from tests.ingest.conftest import Pipeline
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "documents" / "game-design"
-
-# The same wiring in a process of its own, which then says what it has loaded and whether it has started a child.
-INGESTING = """
-import multiprocessing, sys
-from corpora import Catalog, DataDirectory, ProjectKey
-from ingest import Ingestor, ReaderPool, scan
-from retrieval import Embedder, Retriever, VectorStore
-directory = DataDirectory(sys.argv[1])
-catalog = Catalog(directory.catalog_url)
-retriever = Retriever(catalog, Embedder(), VectorStore(directory.chroma_path), directory.originals)
-with ReaderPool() as readers:
-    ingestor = Ingestor(catalog, directory.originals, retriever, readers)
-    report = ingestor.index(ProjectKey("local", "1"), scan(sys.argv[2]))
-    heavy = {"torch", "sentence_transformers", "onnxruntime", "llama_index", "chromadb", "pymupdf", "docx", "lxml"}
-    print([document.status for document in report.documents], sorted(heavy & set(sys.modules)), end="")
-    print(multiprocessing.active_children())
-"""
 
 
 @pytest.fixture
@@ -65,15 +45,6 @@ def test_documents_are_found_by_meaning_and_with_their_pages(folder: Path, tmp_p
     assert retriever.search(key, "price of bread")[0].passage.heading == ("Money",)
     retriever.close()
     catalog.close()
-
-
-def test_an_unchanged_folder_loads_no_model_no_vectors_and_no_reader(
-    folder: Path, open_pipeline: Callable[[Path], Pipeline], tmp_path: Path, key: ProjectKey
-) -> None:
-    open_pipeline(tmp_path / "data").ingestor.index(key, scan(folder))
-    command = [sys.executable, "-c", INGESTING, str(tmp_path / "data"), str(folder)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "['unchanged', 'unchanged'] [][]"
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the game design documents in ../shared")
