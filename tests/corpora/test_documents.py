@@ -102,15 +102,15 @@ def test_of_a_long_text_one_request_of_a_workspace_reads_at_a_time_and_that_once
 
 
 def test_of_pages_so_many_characters_are_given(catalog: Catalog, key: ProjectKey, put: Put) -> None:
-    texts = ["One.", "", "Two, three.", "", "Four."]
+    texts = ["I.", "", "II, iii.", "", "V."]
     document, whole = put(key, "bible.pdf", *texts), "".join(texts)
-    for end in range(len(whole) + 5):
+    for end in range(len(whole) + 2):
         for begin in range(end + 1):
             pages = catalog.pages(key, document.id, characters=range(begin, end))
             assert "".join(page.text for page in pages) == whole[begin:end]
             assert [page.char_to - page.char_from for page in pages] == [len(text) for text in texts]
-    (third,) = catalog.pages(key, document.id, range(3, 4), range(3, 8))
-    assert third.text == ", thr"
+    (third,) = catalog.pages(key, document.id, range(3, 4), range(2, 6))
+    assert third.text == ", ii"
 
 
 def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
@@ -123,7 +123,7 @@ def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
         written.add(statement)
         rows.append(len(values) if isinstance(values, list) else max(1, statement.count("), (")))
 
-    texts = [f"Passage {number}." for number in range(2000)]
+    texts = [f"Passage {number}." for number in range(1_300)]
     put(key, "another.pdf", *texts)  # whose vectors all have
     catalog.record_embedding_model("small", 1)
     catalog.store_vectors({passage.embedding_hash: np.ones(1, np.float32) for passage in catalog.passages(key)})
@@ -138,7 +138,7 @@ def test_a_long_document_is_written_and_removed_some_rows_at_a_time(
     assert max(rows) <= 1_200, "all of them at once take several times what the document takes"
     assert len(written) < 40, "with each of them the driver keeps the last values"
     assert len(rows) < 300, "after each, whoever writes waits for those who compute, and all others for him"
-    assert len(catalog.replaced_passages(key)) == 2000
+    assert len(catalog.replaced_passages(key)) == 1_300
 
 
 def test_a_document_without_pages_has_none(catalog: Catalog, key: ProjectKey, put: Put) -> None:
@@ -344,7 +344,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, max_size=8))
 @example([(step, "a.pdf", new) for step, new in _THERE_AGAIN])
 def test_whatever_happens_the_catalog_knows_which_vectors_are_missing_and_which_must_go(

@@ -20,7 +20,7 @@ Put = Callable[..., Document]
 FLOATS = st.floats(width=32, allow_nan=False)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.text("0123456789abcdef", min_size=64, max_size=64), arrays(np.float32, 3, elements=FLOATS)))
 def test_vectors_come_back_bit_by_bit(catalog: Catalog, vectors: dict[str, np.ndarray]) -> None:
     catalog.record_embedding_model(secrets.token_hex(8), 3)  # a model of its own for each example

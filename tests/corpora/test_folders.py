@@ -17,10 +17,11 @@ def test_a_project_has_one_folder(catalog: Catalog, key: ProjectKey) -> None:
     assert sorted(folder.path for folder in catalog.linked_folders()) == ["/design/first", "/design/second"]
 
 
-def test_a_workspace_has_so_many(catalog: Catalog, key: ProjectKey) -> None:
-    for number in range(20):
+def test_a_workspace_has_so_many(catalog: Catalog, key: ProjectKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpora.folders.MOST_FOLDERS_OF_WORKSPACE", 6)
+    for number in range(6):
         catalog.link_folder(ProjectKey(key.workspace, str(number)), "/design")
-    with pytest.raises(WorkspaceFull, match="20 projects of this workspace"):
+    with pytest.raises(WorkspaceFull, match="6 projects of this workspace"):
         catalog.link_folder(ProjectKey(key.workspace, "one-more"), "/design")
     catalog.link_folder(ProjectKey(key.workspace, "0"), "/design/second")
     catalog.link_folder(ProjectKey("another", "1"), "/design")
@@ -28,10 +29,11 @@ def test_a_workspace_has_so_many(catalog: Catalog, key: ProjectKey) -> None:
     catalog.link_folder(ProjectKey(key.workspace, "one-more"), "/design")
 
 
-def test_a_server_has_so_many(catalog: Catalog) -> None:
-    for number in range(60):
+def test_a_server_has_so_many(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpora.folders.MOST_FOLDERS", 8)
+    for number in range(8):
         catalog.link_folder(ProjectKey(f"workspace-{number}", "1"), "/design")
-    with pytest.raises(WorkspaceFull, match="60 projects of this server"):
+    with pytest.raises(WorkspaceFull, match="8 projects of this server"):
         catalog.link_folder(ProjectKey("one-more", "1"), "/design")
     catalog.link_folder(ProjectKey("workspace-1", "1"), "/design/second")
     catalog.unlink_folder(ProjectKey("workspace-7", "1"))
