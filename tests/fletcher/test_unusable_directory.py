@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr
@@ -15,6 +14,7 @@ import pytest
 
 from corpora import Catalog, DataDirectory, ProjectKey
 from fletcher.__main__ import main
+from tests.forked import finished
 
 KEY = ProjectKey("local", "1")
 
@@ -40,6 +40,7 @@ LARGEST_FILES = (0, 8_192)
 # Python would keep a part, and nobody could import that module again.
 RUNNING = """
 import json, signal, sys, traceback
+sys.dont_write_bytecode = True
 from contextlib import redirect_stderr
 from io import StringIO
 from fletcher.__main__ import main
@@ -92,11 +93,9 @@ def ended(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[
     for size in LARGEST_FILES if sys.platform != "win32" else ():
         for command, arguments in COMMANDS.items():
             runs[command, size] = size, [*arguments, "--data-dir", str(folder / f"{command} {size}")]
-    done = subprocess.run(
-        [sys.executable, "-c", RUNNING, json.dumps(list(runs.values()))],
-        capture_output=True, text=True, check=True,
-        env=os.environ | {"FLETCHER_MODEL": "local", "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
+    command = [sys.executable, "-c", RUNNING, json.dumps(list(runs.values()))]
+    done = finished(command, Path.cwd(), os.environ | {"FLETCHER_MODEL": "local"})
+    assert done.returncode == 0, done.stderr
     return dict(zip(runs, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
