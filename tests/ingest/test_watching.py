@@ -125,15 +125,18 @@ def test_a_file_that_changes_while_its_turn_comes_is_left_for_the_next(
     assert texts(taken(watch)) == {"bible.md": "Elena left. And"}
 
 
-def test_what_failed_for_now_is_looked_at_again_ever_more_rarely(folder: Path, watch: Watch, clock: Clock) -> None:
+def test_what_failed_for_now_is_looked_at_again_ever_more_rarely(
+    folder: Path, watch: Watch, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.watching._AGAIN_S", 15.0)
     clock.at(10, lambda: write(folder / "bible.md", "Elena left."))
-    clock.at(3000, lambda: None)
+    clock.at(750, lambda: None)
     times: list[int] = []
     for again in (["bible.md"], ["bible.md"], ["bible.md"], []):
         change = watch.wait()
         assert change is not None
         assert texts(change) == {"bible.md": "Elena left."}
-        times.append(round(clock.now / 60))
+        times.append(round(clock.now / 15))
         watch.done(change, again)
     assert [later - time for time, later in pairwise(times)] == [1, 2, 4]
     assert_nothing_more(watch)
