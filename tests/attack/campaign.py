@@ -1,6 +1,7 @@
 """Some phases against one server, with the witness beside them, and what came of it."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from tests.attack.process_phases import delete_all
 from tests.attack.server import WITNESS, Server, attacked
 from tests.attack.stores import running_stores
 from tests.attack.witness import Answer
+from tests.forked import started
 from tests.ingest.hostile_pages import harmless
 
 AFTER = 1.3
@@ -89,13 +91,14 @@ def run(
 ) -> Campaign:
     """Starts a server and the witness, attacks stage by stage, and looks at what is left.
 
-    With `weighs`, it looks at the memory meanwhile, and waits at the end until it is what it may be, for a minute at
-    most.
+    With `weighs`, it looks at the memory meanwhile, of a server that shares none with others, and waits at the end
+    until it is what it may be, for a minute at most.
     """
     campaign = Campaign()
     with ExitStack() as opened:
         stores = opened.enter_context(running_stores()) if with_stores else None
-        with attacked(folder, shares_workspace=shares_workspace, **(stores.settings if stores else {})) as server:
+        settings = stores.settings if stores else {}
+        with attacked(folder, shares_workspace=shares_workspace, forked=not weighs, **settings) as server:
             server.stores = stores.processes if stores else {}
             _attack(server, campaign, stages, counts, seed, weighs)
         campaign.ended_s = server.ended_s or 0.0
@@ -181,7 +184,12 @@ class _Beside:
 
     def __init__(self, server: Server) -> None:
         command = [sys.executable, "-m", "tests.attack.witness", server.url, WITNESS]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        its_input, ours = os.pipe()
+        our_output, its_output = os.pipe()
+        self._input, self._output = os.fdopen(ours, "w"), os.fdopen(our_output)
+        self._process = started(command, Path.cwd(), os.environ, its_output, stdin=its_input)
+        os.close(its_input)
+        os.close(its_output)
         self._answers: list[Answer] = []
         self._has_settled = threading.Event()
         self._listening = threading.Thread(target=self._listen, daemon=True)
@@ -192,20 +200,19 @@ class _Beside:
 
     def end(self) -> list[Answer]:
         """Lets it look a last time; all that it was answered."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
+        self._input.close()
         try:
             code = self._process.wait(_LEAVES_WITHIN_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
         self._listening.join()
+        self._output.close()
         if code:
             self._answers.append(Answer("the witness", time.time(), 0, wrong=f"it has ended with code {code}"))
         return self._answers
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in self._output:
             self._answers.append(Answer(**json.loads(line)))
             self._has_settled.set()

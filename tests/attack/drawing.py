@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 
 T = TypeVar("T")
 
-_AT_ONCE, _FEWEST = 20, 10
+_AT_ONCE, _FEWEST = 20, 3
 
 
 def drawn(strategy: SearchStrategy[T], count: int, number: int) -> list[T]:

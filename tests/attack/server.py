@@ -16,6 +16,7 @@ import psutil
 from sqlalchemy import URL
 
 from corpora import Catalog, DataDirectory, ProjectKey
+from tests.forked import Forked, started
 
 WITNESS_PROJECTS = ("lighthouse", "kept")
 ATTACKER, WITNESS = "token-of-mallory", "token-of-ada"
@@ -108,12 +109,15 @@ class Server:
 
 
 @contextmanager
-def attacked(folder: Path, *, shares_workspace: bool = False, **settings: str) -> Generator[Server]:
+def attacked(
+    folder: Path, *, shares_workspace: bool = False, forked: bool = False, **settings: str
+) -> Generator[Server]:
     """Serves from `folder` until the end of the block.
 
     Args:
         folder: Where all of it is kept.
         shares_workspace: The witness has the attacker's workspace, instead of its own.
+        forked: What it imports has been imported before it starts, and is not counted in its memory.
         settings: Environment variables.
     """
     workspaces = WORKSPACES | ({WITNESS: WORKSPACES[ATTACKER]} if shares_workspace else {})
@@ -121,10 +125,14 @@ def attacked(folder: Path, *, shares_workspace: bool = False, **settings: str) -
     tokens.write_text("".join(f"{token} {workspace}\n" for token, workspace in workspaces.items()), "utf-8")
     foreign = ("FLETCHER_", "ANTHROPIC_", "OPENAI_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    environment |= {"FLETCHER_TOKENS": str(tokens), "FLETCHER_MODEL": "local", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment |= {"FLETCHER_TOKENS": str(tokens), "FLETCHER_MODEL": "local"}
     command = [sys.executable, "-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
     with log.open("wb") as errors:
-        process = subprocess.Popen(command, cwd=folder, env=environment | settings, stderr=errors)
+        if forked:
+            process = started(command, folder, environment | settings, stderr=errors)
+        else:
+            searched = {"PYTHONPATH": os.pathsep.join(sys.path)}
+            process = subprocess.Popen(command, cwd=folder, env=environment | searched | settings, stderr=errors)
     database_url = settings.get("FLETCHER_DATABASE_URL") or DataDirectory(data_dir).catalog_url
     server = Server("", psutil.Process(process.pid), log, data_dir, database_url)
     try:
@@ -137,7 +145,7 @@ def attacked(folder: Path, *, shares_workspace: bool = False, **settings: str) -
         server.ended_s = _ended(process)
 
 
-def _announced(process: "subprocess.Popen[bytes]", log: Path) -> str:
+def _announced(process: "subprocess.Popen[bytes] | Forked", log: Path) -> str:
     """The URL, once the server answers at it."""
     give_up_at = time.monotonic() + START_S
     while time.monotonic() < give_up_at and process.poll() is None:
@@ -151,7 +159,7 @@ def _announced(process: "subprocess.Popen[bytes]", log: Path) -> str:
     raise RuntimeError("the server did not start:\n" + log.read_text("utf-8", "replace"))
 
 
-def _ended(process: "subprocess.Popen[bytes]") -> float:
+def _ended(process: "subprocess.Popen[bytes] | Forked") -> float:
     """Ends the server, with all that it has started; how long it took to do as it was told, in seconds."""
     below = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
     told_at = time.monotonic()
