@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from corpora.samples import SAMPLE
-from tests.forked import finished
+from tests.forked import finished, started
 from tests.mcp_server.test_stdio import INITIALIZE
 from tests.server.test_uploads import pdf
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
@@ -156,12 +156,14 @@ class Reader:
                 raise AssertionError(f"{example} is neither run nor in NOT_RUN")
 
     def _stops(self, command: str) -> None:
-        words = ["bash", "-ec", f"exec {command.partition(' #')[0]}"]
-        with subprocess.Popen(words, cwd=self.here, env=self.environment, stderr=subprocess.PIPE, text=True) as process:
-            assert process.stderr is not None
-            assert any("Ctrl-C ends it" in line for line in process.stderr), command
-            process.send_signal(signal.SIGINT)
+        _, *words = shlex.split(command, comments=True)
+        ours, its = os.pipe()
+        program = [sys.executable, "-m", "fletcher", *words]
+        with os.fdopen(ours) as said, started(program, self.here, self.environment, stderr=its) as process:
+            os.close(its)
             try:
+                assert any("Ctrl-C ends it" in line for line in said), command
+                process.send_signal(signal.SIGINT)
                 assert process.wait(PATIENCE_S) == 0, command
             finally:
                 process.kill()
@@ -208,7 +210,7 @@ def reader(tmp_path: Path) -> Reader:
 def test_every_example_does_what_is_said(reader: Reader) -> None:
     run = [example for example in examples() if not any(map(example.begins_with, _NOT_RUN))]
     later = [example for example in run if any(map(example.begins_with, AFTERWARDS))]
-    words = [reader.here / ".venv/bin/fletcher", "serve", "--port", "0"]
+    words = [sys.executable, "-c", SMALL, "serve", "--port", "0"]
     with server_process(words, reader.here, reader.environment) as server:
         reader.url = server.url
         for example in run:

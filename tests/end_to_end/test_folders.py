@@ -6,13 +6,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import httpx
+import psutil
 import pytest
 
 from tests.end_to_end.conftest import Run
+from tests.forked import Forked, started
 from tests.full_pipe import full_pipe
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 from tests.waiting import eventually
@@ -35,10 +39,20 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield url, data_dir
 
 
-def watched(folder: Path, data_dir: Path) -> list[str]:
-    """The command that ingests a folder, and stays."""
-    command = [sys.executable, "-m", "fletcher", "ingest", str(folder), "--project", "1", "--watch", "--json"]
-    return [*command, "--data-dir", str(data_dir)]
+@contextmanager
+def watching(folder: Path, data_dir: Path, log: IO[str]) -> Generator[tuple[Forked | subprocess.Popen[bytes], IO[str]]]:
+    """The command that ingests a folder, and stays: its process, which is killed in the end, and what it reports."""
+    command = [sys.executable, "-m", "fletcher", "ingest", folder, "--project", "1", "--watch", "--json"]
+    ours, its = os.pipe()
+    with (
+        os.fdopen(ours, encoding="utf-8") as reports,
+        started([*command, "--data-dir", data_dir], folder.parent, CLEAN_ENVIRONMENT, its, log) as process,
+    ):
+        os.close(its)
+        try:
+            yield process, reports
+        finally:
+            process.kill()
 
 
 def names(http: httpx.Client) -> list[str]:
@@ -101,23 +115,13 @@ def test_only_below_the_operators_folders(run: Run, folder: Path, tmp_path: Path
 
 def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Path) -> None:
     assert run("ingest", folder.parent / "nowhere", "--project", "1", "--watch").code == 1
-    with subprocess.Popen(
-        watched(folder, data_dir),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=CLEAN_ENVIRONMENT,
-        start_new_session=True,
-    ) as watching:
-        assert watching.stdout is not None
-        deadline = threading.Timer(PATIENCE_S, watching.kill)
+    said = folder.with_name("said")
+    with said.open("w") as log, watching(folder, data_dir, log) as (process, reports):
+        deadline = threading.Timer(PATIENCE_S, process.kill)
         deadline.start()
 
         def reported() -> dict[str, str]:
-            assert watching.stdout is not None
-            return {
-                document["name"]: document["status"] for document in json.loads(watching.stdout.readline())["documents"]
-            }
+            return {document["name"]: document["status"] for document in json.loads(reports.readline())["documents"]}
 
         assert reported() == {"bible.md": "indexed", "ferry.md": "indexed"}
         (folder / "bible.md").write_text("# Elena\n\nShe left Pell.\n")
@@ -129,26 +133,22 @@ def test_ingest_stays_and_ends_with_ctrl_c(run: Run, folder: Path, data_dir: Pat
         assert stranger.status_code == 401, "its port is for this user's commands"
         (folder / "ferry.md").rename(folder / "boats.md")
         assert reported() == {"boats.md": "indexed", "ferry.md": "removed"}
-        os.killpg(watching.pid, signal.SIGINT)  # as a terminal does it, the readers included
-        _, said = watching.communicate()
+        command = psutil.Process(process.pid)
+        for one in (*command.children(recursive=True), command):
+            one.send_signal(signal.SIGINT)  # as a terminal does it, the readers included
+        assert process.wait(PATIENCE_S) == 0, said.read_text()
         deadline.cancel()
-    assert watching.returncode == 0, said
-    assert "Traceback" not in said
+    assert "Traceback" not in said.read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="fills a pipe as POSIX does")
 def test_who_does_not_read_what_it_logs_holds_up_nobody_else(run: Run, folder: Path, data_dir: Path) -> None:
-    command, pipe = watched(folder, data_dir), subprocess.PIPE
-    with full_pipe() as full, subprocess.Popen(command, stdout=pipe, stderr=full, env=CLEAN_ENVIRONMENT) as watching:
-        try:
-            assert watching.stdout is not None
-            watching.stdout.readline()
-            url = json.loads((data_dir / "owner.json").read_text())["url"]
-            with httpx.Client(headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE_S, trust_env=False) as wrong:
-                assert wrong.get(f"{url}/projects").status_code == 401, "which is logged"
-            assert run("documents", "--project", "1", "--json").json["documents"]
-        finally:
-            watching.kill()
+    with full_pipe() as full, watching(folder, data_dir, full) as (_, reports):
+        reports.readline()
+        url = json.loads((data_dir / "owner.json").read_text())["url"]
+        with httpx.Client(headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE_S, trust_env=False) as wrong:
+            assert wrong.get(f"{url}/projects").status_code == 401, "which is logged"
+        assert run("documents", "--project", "1", "--json").json["documents"]
 
 
 def test_names_that_are_no_text_are_named_and_all_others_go_on(
