@@ -19,7 +19,8 @@ class NoveltyFilter:
     """Tells passages that add something to those before from those that repeat them."""
 
     def __init__(self) -> None:
-        self._runs = defaultdict[tuple[str, ...], set[str]](set)  # with the documents that they were shown from
+        self._runs = defaultdict[str, set[tuple[str, ...]]](set)  # by the document that they were shown from
+        self._known: set[tuple[str, ...]] = set()  # of all of them
         self._headings: set[tuple[str, ...]] = set()
         self._numbers: set[str] = set()
 
@@ -35,13 +36,12 @@ class NoveltyFilter:
         runs = set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
         numbers = set(filter(str.isdecimal, words)) - _page_numbers(passage)
         heading = tuple(map(str.casefold, passage.heading))
-        known = runs & self._runs.keys()
-        elsewhere = sum(not self._runs[run].isdisjoint(also_in) for run in known)
-        is_said_again = known == runs and heading in self._headings
-        if (elsewhere >= _KNOWN * len(runs) or is_said_again) and numbers <= self._numbers:
+        elsewhere = set().union(*(runs & self._runs[name] for name in also_in if name in self._runs))
+        is_said_again = runs <= self._known and heading in self._headings
+        if (len(elsewhere) >= _KNOWN * len(runs) or is_said_again) and numbers <= self._numbers:
             return False
-        for run in runs:
-            self._runs[run].add(passage.document)
+        self._runs[passage.document] |= runs
+        self._known |= runs
         self._headings.add(heading)
         self._numbers |= numbers
         return True
