@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from corpora import DataDirectory, ProjectKey
 from evaluation.agent import TASKS, Attempt, StartNotHere, TakeTurn, TurnRefused, attempt
 from fletcher.settings import load_settings
 from fletcher.wiring import build_services, open_parts
+from retrieval.sentences import split_units
+from retrieval.words import split_words
 from server import RequestError, Services, TurnBody, answer_turn
 
 KEY = ProjectKey("local", "1")
@@ -59,7 +62,10 @@ def attempts(turns: Turns) -> Mapping[str, Attempt]:
 
     async def tried() -> Mapping[str, Attempt]:
         found: dict[str, Attempt] = {}
-        with working_in(Threads(at_once, at_once)):  # nobody else waits, and each hand-over takes its time
+        with working_in(Threads(at_once, at_once)), pytest.MonkeyPatch.context() as patched:  # nobody else waits
+            # Hundreds of questions are about the same hundred passages.
+            patched.setattr("retrieval.novelty.split_words", cache(split_words))
+            patched.setattr("retrieval.quotes.split_units", cache(split_units))
             for task in TASKS:
                 with suppress(StartNotHere):
                     found[task.id] = await attempt(task, turns.of())

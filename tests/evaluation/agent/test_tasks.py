@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
-from arrow_project import Operation, Story
+from arrow_project import Node, Operation, Story
 from evaluation.agent import TASKS, Attempt, StartNotHere, Task, TaskRun, TurnResult, attempt, judge, open_start
 from evaluation.agent.starts import SAMPLE_STORY
-from evaluation.agent.story_state import story_state
+from evaluation.agent.story_state import StoryState, story_state
 from evaluation.agent.task import AskedBack, Done
 from tests.agent.scripted_model import ScriptedModel
 from tests.evaluation.agent.conftest import Turns
@@ -24,6 +25,12 @@ WITH_MODEL = [
     task for task in TASKS if not any(say.function is not None or say.message.startswith("/") for say in task.says)
 ]
 NOT_ASKED_FOR = {"type": "content", "preset": {"content": "Nobody asked for this."}}
+
+
+@cache
+def state_of(start: str) -> StoryState:
+    """What tasks begin with; hundreds begin with the same, and nobody changes it."""
+    return story_state(open_start(start))
 
 
 def by_id(task: Task) -> str:
@@ -69,13 +76,17 @@ def test_the_planner_does_nothing_wrong(attempts: Mapping[str, Attempt]) -> None
 
 
 def test_what_was_not_asked_for_is_wrong(attempts: Mapping[str, Attempt]) -> None:
-    unseen: list[str] = []
-    for one in begun(attempts, HELD_OUT):
-        project = open_start(one.task.start)
+    @cache
+    def changed_start(start: str) -> StoryState:
+        project = open_start(start)
         project.apply(Operation("create_variable", {"name": "nobody_asked", "type": "bool"}))
         last = max(node.id for node in Story(project).nodes.values() if node.type in ("content", "dialog", "marker"))
-        project.apply(Operation("delete_node", {"node_id": 23 if one.task.start == SAMPLE_STORY else last}))
-        after = story_state(project)
+        project.apply(Operation("delete_node", {"node_id": 23 if start == SAMPLE_STORY else last}))
+        return story_state(project)
+
+    unseen: list[str] = []
+    for one in begun(attempts, HELD_OUT):
+        after = changed_start(one.task.start)
         answers = tuple(replace(answer, after=after) for answer in one.conversation.answers)
         changed = replace(one, conversation=replace(one.conversation, after=after, answers=answers))
         if replace(changed, wrong=judge(one.task, changed.conversation)).outcome != "wrong":
@@ -97,13 +108,17 @@ def test_the_planner_does_nothing_else_where_it_does_not_understand(attempts: Ma
 
 
 def test_a_change_that_nobody_asked_for_fails_every_task(attempts: Mapping[str, Attempt]) -> None:
+    @cache
+    def nodes_of(start: str) -> Mapping[int, Node]:
+        project = open_start(start)
+        project.apply(Operation("create_insert_node", NOT_ASKED_FOR))
+        return story_state(project).nodes
+
     unseen: list[str] = []
     for one in begun(attempts, IN_GRAMMAR):
-        project = open_start(one.task.start)
-        project.apply(Operation("create_insert_node", NOT_ASKED_FOR))
-        extra = max(story_state(project).nodes)
+        nodes = nodes_of(one.task.start)
         after = one.conversation.after
-        wrong = replace(after, nodes={**after.nodes, extra + 1000: story_state(project).nodes[extra]})
+        wrong = replace(after, nodes={**after.nodes, max(nodes) + 1000: nodes[max(nodes)]})
         if one.task.id == "supper-makes-two-characters":
             wrong = replace(
                 after, characters={**after.characters, 9999: {"name": "Osk", "color": "000000", "tags": {}}}
@@ -119,7 +134,7 @@ def test_a_model_that_does_nothing_fails() -> None:
     passed: list[str] = []
     for task in WITH_MODEL:
         with suppress(StartNotHere):
-            state = story_state(open_start(task.start))
+            state = state_of(task.start)
             answers = [TurnResult("Done.", (), (), None, False, state) for say in task.says if not say.as_long_as_asked]
             passed += [] if judge(task, TaskRun(state, state, tuple(answers))) else [task.id]
 
@@ -181,7 +196,7 @@ TRUTHS = (
 
 def said(task: Task, text: str, question: AskedBack | None = None, *done: Done) -> tuple[str, ...]:
     try:
-        state = story_state(open_start(task.start))
+        state = state_of(task.start)
     except StartNotHere as missing:
         pytest.skip(str(missing))
     answer = TurnResult(text, (), done, question, False, state)
@@ -203,7 +218,7 @@ def test_a_lie_does_not_pass(task: str, lie: str) -> None:
 )
 def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
     task = BY_ID["free-hub-with-choices"]
-    state = story_state(open_start(task.start))
+    state = state_of(task.start)
     talk = TaskRun(state, state, (TurnResult(text, (), (), None, False, state),))
 
     assert Attempt(task, talk, judge(task, talk)).outcome == outcome
@@ -211,7 +226,7 @@ def test_an_outcome_is_told_by_what_is_said(text: str, outcome: str) -> None:
 
 def test_a_question_that_is_answered_wrongly_is_wrong_and_one_that_is_not_answered_is_refused() -> None:
     task = BY_ID["free-ask-grant"]
-    state = story_state(open_start(task.start))
+    state = state_of(task.start)
     texts = ("Nine florins.", "The documents do not seem to answer that.")
     talks = [TaskRun(state, state, (TurnResult(text, (), (), None, False, state),)) for text in texts]
 
@@ -231,7 +246,7 @@ def test_questions_and_failures_of_something_else_excuse_nothing(task: Task) -> 
 
 @pytest.mark.parametrize("task", ["refuse-unknown-node", "ask-unknown"])
 def test_an_outcome_counts_before_words(task: str) -> None:
-    state = story_state(open_start(BY_ID[task].start))
+    state = state_of(BY_ID[task].start)
     declined = TurnResult("Hm, removed?", (), (), None, False, state, not_done=("Hm, removed?",))
     assert judge(BY_ID[task], TaskRun(state, state, (declined,))) == ()
     done = replace(declined, operations=(Done("create_scene", success=True),))
@@ -240,7 +255,7 @@ def test_an_outcome_counts_before_words(task: str) -> None:
 
 def test_a_connection_into_another_input_is_another_connection() -> None:
     task = BY_ID["connect"]
-    before = story_state(open_start(task.start))
+    before = state_of(task.start)
     answer = TurnResult("", (), (), None, False, before)
     for entered, passes in ((0, True), (1, False)):
         after = replace(before, links=before.links | {(30, 0, 22, entered)})
