@@ -67,8 +67,9 @@ def test_the_page_reads_nothing_of_the_folder_that_the_server_is_started_in(data
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's descriptors")
 def test_it_takes_more_descriptors_than_it_begins_with(data_dir: Path, tmp_path: Path) -> None:
-    serve = ["-m", "fletcher", "serve", "--port", "0", "--data-dir", str(data_dir)]
-    command = ["sh", "-c", 'ulimit -Sn 256; exec "$@"', "sh", sys.executable, *serve]
+    begins = "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (256, r.getrlimit(r.RLIMIT_NOFILE)[1]))"
+    serve = f"{begins}; import sys; from fletcher.__main__ import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", serve, "serve", "--port", "0", "--data-dir", data_dir]
     with server_process(command, tmp_path, CLEAN_ENVIRONMENT) as server:
         counted = httpx.get(f"{server.url}/metrics", trust_env=False, timeout=PATIENCE_S).text
     (line,) = [line for line in counted.splitlines() if line.startswith("process_max_fds ")]

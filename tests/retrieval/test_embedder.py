@@ -38,9 +38,10 @@ def test_name_and_dimension(minilm: Embedder) -> None:
     assert Embedder("some/model").name == "some/model"
 
 
-def test_progress_counts_up_to_all(minilm: Embedder) -> None:
+def test_progress_counts_up_to_all(minilm: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[int] = []
-    minilm.embed_passages(["short", "The smith's daughter has left the valley. " * 20] * 24, heard.append)
+    monkeypatch.setattr("retrieval.minilm._BATCH_TOKENS", 128)
+    minilm.embed_passages(["short", "The smith's daughter has left the valley. " * 3] * 24, heard.append)
     assert heard == sorted(set(heard))
     assert heard[-1] == 48
     assert len(heard) > 4, "of long passages only a few are done at a time"

@@ -420,12 +420,14 @@ def test_a_project_can_be_dropped_where_its_files_cannot_be_removed_just_now(
     assert not store_in_folder.has(key)
 
 
-def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey) -> None:
-    rows = np.random.default_rng(0).normal(size=(2100, 8)).astype(np.float32)
+def test_more_than_one_batch(vectors: VectorStore, key: ProjectKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.vector_store._BATCH", 20)
+    monkeypatch.setattr("retrieval.vector_store._DELETED_AT_ONCE", 20)
+    rows = np.random.default_rng(0).normal(size=(50, 8)).astype(np.float32)
     vectors.put(key, [(stored(f"p{row}", "d"), vector) for row, vector in enumerate(rows)])
-    assert len(vectors.ids(key)) == 2100
-    vectors.delete(key, [f"p{row}" for row in range(2099)])
-    assert vectors.ids(key) == {"p2099"}
+    assert len(vectors.ids(key)) == 50
+    vectors.delete(key, [f"p{row}" for row in range(49)])
+    assert vectors.ids(key) == {"p49"}
 
 
 def test_an_entry_says_what_it_is_to_whoever_reads_it(tmp_path: Path, key: ProjectKey) -> None:

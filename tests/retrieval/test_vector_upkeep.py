@@ -429,13 +429,13 @@ def test_an_index_from_which_much_was_deleted_is_made_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """It keeps the room of what was deleted until it goes as a whole."""
-    monkeypatch.setattr("retrieval.vector_upkeep._MOST_DELETED", 20)
+    monkeypatch.setattr("retrieval.vector_upkeep._MOST_DELETED", 8)
     dropped, drop = list[ProjectKey](), vectors.drop
     monkeypatch.setattr(vectors, "drop", lambda key: (dropped.append(key), drop(key)))
     put(key, "kept.md", "river")
-    for number in range(30):
+    for number in range(12):
         put(key, "a.md", *(f"{word} {number % 2}" for word in ("dragon", "sword")))
         retriever.embed_pending(key)
         assert stored_equals_catalog(catalog, vectors, key)
     assert len(dropped) == 2
-    assert len(embedder.passages) <= 1 + 2 * 30
+    assert len(embedder.passages) <= 1 + 2 * 12
