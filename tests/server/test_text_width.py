@@ -3,7 +3,7 @@
 import json
 from sys import getsizeof
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from server.limits.text_width import TextWidth
@@ -12,6 +12,8 @@ _SOME = st.text(st.characters(max_codepoint=0x7F) | st.sampled_from("éÿĀ灯\u
 
 
 @given(_SOME, st.booleans(), st.integers(1, 9))
+@example("灯", True, 4)
+@example("灯", False, 4)
 def test_a_text_is_as_wide_as_python_has_it(text: str, is_escaped: bool, length: int) -> None:
     sent = json.dumps(text, ensure_ascii=is_escaped).encode()
     width, of_all = TextWidth(), 1
