@@ -75,8 +75,8 @@ _SHARING = {
 }
 # And which need PyTorch and LlamaIndex, that take seconds to import.
 _IMPORTING = (
-    *("evaluation/test_evaluate_retrieval", "ingest/test_named_readers", "retrieval/test_fletcher_retriever"),
-    *("retrieval/test_named_models", "retrieval/test_reranker", "retrieval/test_stock_readers"),
+    *("evaluation/test_evaluate_retrieval", "retrieval/test_fletcher_retriever", "retrieval/test_named_models"),
+    *("retrieval/test_providers", "retrieval/test_reranker", "retrieval/test_stock_readers"),
 )
 _SHARED_BY = {f"tests/workbench/test_{file}.py": server for server, files in _SHARING.items() for file in files} | {
     f"tests/{file}.py": "torch" for file in _IMPORTING
