@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from arrow_project import has_more_values
+from server import json_text
 from server.json_text import JsonError, read_object
 from server.socket.messages import MessageError, decode
 from tests.agent.story import story_text
@@ -47,29 +48,37 @@ PATHS = ["/projects/1/corpus", "/projects/1/turns", "/projects/1/folder"]
 @pytest.mark.parametrize(
     ("body", "named"),
     [
-        ('{"documents": [' + "1," * 400_000 + "1]}", "300000 values"),
+        ('{"documents": [' + "1," * 3_000 + "1]}", "3000 values"),
         ("[" * 200 + "]" * 200, "one JSON object"),
         ('{"arrow_content": ' + "[" * 200 + "]" * 200 + "}", "100 levels"),
         ('{"arrow_content": NaN}', "NaN"),
         ('{"arrow_content": 1e999}', "1e999"),
         ('{"documents": [' + "9" * 101 + "]}", "more than 100 characters"),
-        ("{" + '""ab' * 700_000 + "}", "300000 values"),
+        ("{" + '""ab' * 7_000 + "}", "3000 values"),
         ("nonsense", "not JSON"),
         ("[]", "this is a list"),
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_would_take_too_long_is_not_read(home: House, path: str, body: str, named: str) -> None:
+def test_what_would_take_too_long_is_not_read(
+    home: House, monkeypatch: pytest.MonkeyPatch, path: str, body: str, named: str
+) -> None:
+    monkeypatch.setattr("server.json_text._MOST_VALUES", 3_000)  # as many as there may be are in test_frames.py
     assert named in sent(home, path, body)
 
 
-def test_a_crowded_story_is_not_read(home: House) -> None:
-    body = json.dumps({"arrow_content": "[" + "1," * 500_001 + "1]"})
-    assert "arrow_content must not have more than 500000 values" in sent(home, "/projects/1/turns", body)
-    hidden = '"' + r"\u007Ba}" * 250_001 + '"'
-    for crowded in ('""ab' * 1_000_001, '"' + "a|" * 500_001 + '"', '"' + "{a}" * 250_001 + '"', hidden):
-        body = json.dumps({"arrow_content": crowded})
-        assert "arrow_content must not have more than 500000 values" in sent(home, "/projects/1/check", body)
+def test_a_crowded_story_is_not_read(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("server.json_text", "arrow_project.long_texts"):
+        monkeypatch.setattr(f"{module}.MOST_VALUES", 5_000)  # as many as there may be are in test_text_form.py
+    for path, crowded in (
+        ("/projects/1/turns", "[" + "1," * 5_001 + "1]"),
+        ("/projects/1/check", '""ab' * 10_001),
+        ("/projects/1/check", '"' + "a|" * 5_001 + '"'),
+        ("/projects/1/check", '"' + "{a}" * 2_501 + '"'),
+        ("/projects/1/check", '"' + r"\u007Ba}" * 2_501 + '"'),
+    ):
+        said = sent(home, path, json.dumps({"arrow_content": crowded}))
+        assert "arrow_content must not have more than 5000 values" in said
 
 
 @pytest.mark.parametrize(
@@ -89,24 +98,27 @@ def test_what_is_outside_of_texts_is_counted_piece_by_piece(
     assert has_more_values(text, 5) == is_refused
 
 
-def test_quotation_marks_are_counted_in_little_memory() -> None:
-    text = '"a,"bc' * 200_000
+def test_quotation_marks_are_counted_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.long_texts._PIECE", 10_000)
+    text = '"a,"bc' * 20_000
     tracemalloc.start()
     try:
-        assert not has_more_values(text, 150_000)
+        assert not has_more_values(text, 15_000)
         assert tracemalloc.get_traced_memory()[1] < 6 * len(text)
     finally:
         tracemalloc.stop()
 
 
-def test_a_story_of_too_many_characters_is_not_read(home: House) -> None:
-    body = json.dumps({"arrow_content": story_text().ljust(16 * 2**20 + 1)})
+def test_a_story_of_too_many_characters_is_not_read(home: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert json_text.MOST_CHARACTERS == 16 * 2**20
+    monkeypatch.setattr(json_text, "MOST_CHARACTERS", 12_345)
+    body = json.dumps({"arrow_content": story_text().ljust(12_346)})
     for path in ("/projects/1/turns", "/projects/1/check"):
-        assert "must not have more than 16,777,216 characters; divide the story" in sent(home, path, body)
-    with pytest.raises(MessageError, match="must not have more than 16,777,216 characters"):
+        assert "must not have more than 12,345 characters; divide the story" in sent(home, path, body)
+    with pytest.raises(MessageError, match="must not have more than 12,345 characters"):
         decode(json.dumps({"type": "file_sync"} | json.loads(body)))
     with home.http() as http:
-        longest = {"arrow_content": story_text().ljust(16 * 2**20)}
+        longest = {"arrow_content": story_text().ljust(12_345)}
         assert http.post("/projects/1/check", json=longest).status_code == 200
 
 
@@ -145,10 +157,10 @@ SECRET = "what the user wrote"
         ("/projects/1/corpus", {"documents": [1] * 10_001}, 1),
         ("/projects/1/corpus", {"documents": [{"name": "x"}] * 9_000}, 10),
         ("/projects/1/corpus", {"documents": [{"name": SECRET}]}, 1),
-        ("/projects/1/turns", {"arrow_content": "x", "selected_node_ids": [SECRET] * 250_000}, 1),
-        ("/projects/1/turns", {"arrow_content": "x", "history": [SECRET] * 250_000}, 1),
+        ("/projects/1/turns", {"arrow_content": "x", "selected_node_ids": [SECRET] * 25_000}, 1),
+        ("/projects/1/turns", {"arrow_content": "x", "history": [SECRET] * 25_000}, 1),
         ("/projects/1/turns", {"arrow_content": "x"} | {f"key{n}": SECRET for n in range(20_000)}, 1),
-        ("/projects/1/turns", {"arrow_content": "x", SECRET * 100_000: 1}, 1),
+        ("/projects/1/turns", {"arrow_content": "x", SECRET * 10_000: 1}, 1),
         ("/projects/1/turns", {"arrow_content": 1, "mode": SECRET, "confirm": SECRET, "function_params": SECRET}, 4),
     ],
     ids=lambda value: str(value)[:50],
@@ -176,7 +188,7 @@ def test_a_body_that_is_whole_waits_for_its_turn_as_its_head_has(home: House, mo
 
 def test_the_problems_of_a_message_are_few_too() -> None:
     with pytest.raises(MessageError) as refused:
-        decode(json.dumps({"type": "user_message", "selected_node_ids": [SECRET] * 250_000}))
+        decode(json.dumps({"type": "user_message", "selected_node_ids": [SECRET] * 25_000}))
     assert len(str(refused.value)) < 1000
     assert SECRET not in str(refused.value)
 
@@ -220,14 +232,14 @@ def _kept(home: House, path: str) -> Iterator[int]:
 @pytest.mark.parametrize("misspelt", ["/projects/1/check", "/projects/1/turns"])
 def test_nothing_of_a_body_is_kept_that_one_of_our_own_rules_refuses(home: House, misspelt: str) -> None:
     """Not even until garbage is collected, which in a server is seldom."""
-    body = json.dumps({"arrow_content": "x" * 2_000_000, "misspelt": 1}).encode()
+    body = json.dumps({"arrow_content": "x" * 500_000, "misspelt": 1}).encode()
     with collecting(is_on=False):
         sent(home, misspelt, "{}")
         tracemalloc.start()
         try:
             for _ in range(4):
                 sent(home, misspelt, body)
-            kept = next(filter(lambda kept: kept < 4_000_000, _kept(home, misspelt)), None)
+            kept = next(filter(lambda kept: kept < 1_000_000, _kept(home, misspelt)), None)
         finally:
             tracemalloc.stop()
     assert kept is not None
