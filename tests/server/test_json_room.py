@@ -20,8 +20,16 @@ from tests.agent.story import story_text
 from tests.server.house import House, house
 
 MIB = 2**20
+SHORT = 2**16
+"""What has a room of its own in a server of these tests, in the place of a MiB: so no more has to be sent."""
 JSON = {"Content-Type": "application/json"}
 TOKENS = {"one": "1", "two": "2"}
+
+
+@pytest.fixture(autouse=True)
+def less_is_short(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "tmp_path" in request.fixturenames:  # where there is a server
+        monkeypatch.setattr("server.limits.room._SHORT", SHORT)
 
 
 def documents(size: int) -> bytes:
@@ -57,10 +65,10 @@ def test_a_text_that_takes_more_bytes_for_a_character_counts_so(
         with home.http(Authorization="Bearer one") as http:
             return http.post("/projects/2/corpus", content=body.encode().ljust(size), headers=JSON)
 
-    limits = Limits(json_bytes_under_way=2 * 16 * MIB)
-    with house(tmp_path, limits=limits, access=Access({"one": "1"})) as home, being_read(home, 4 * MIB, "one"):
-        assert sent(home, most * MIB + 5).status_code == 503
-        assert sent(home, most * MIB - 6_000).status_code == 200, "its values take some, too"
+    limits = Limits(json_bytes_under_way=2 * 16 * SHORT)
+    with house(tmp_path, limits=limits, access=Access({"one": "1"})) as home, being_read(home, 4 * SHORT, "one"):
+        assert sent(home, most * SHORT + 5).status_code == 503
+        assert sent(home, most * SHORT - 6_000).status_code == 200, "its values take some, too"
 
 
 @contextmanager
@@ -82,11 +90,11 @@ def test_a_body_of_many_values_counts_as_what_they_take_before_it_is_read(tmp_pa
         with home.http(Authorization="Bearer one") as http:
             return http.post("/projects/2/corpus", content=f'{{"documents": [{values}0]}}', headers=JSON)
 
-    with house(tmp_path, limits=Limits(json_bytes_under_way=16 * MIB), access=Access({"one": "1"})) as home:
-        with being_read(home, 6 * MIB, "one"):
-            assert_too_busy(sent(home, '{"a":0},' * 20_000))
-            assert sent(home, '"{},[],",' * 20_000).status_code == 422, "it was read"
-        assert sent(home, '{"a":0},' * 20_000).status_code == 422
+    with house(tmp_path, limits=Limits(json_bytes_under_way=16 * SHORT), access=Access({"one": "1"})) as home:
+        with being_read(home, 6 * SHORT, "one"):
+            assert_too_busy(sent(home, '{"a":0},' * 1_250))
+            assert sent(home, '"{},[],",' * 1_250).status_code == 422, "it was read"
+        assert sent(home, '{"a":0},' * 1_250).status_code == 422
 
 
 def assert_too_busy(answer: httpx.Response) -> None:
@@ -96,17 +104,17 @@ def assert_too_busy(answer: httpx.Response) -> None:
 
 def test_json_under_way_has_a_limit(tmp_path: Path) -> None:
     access = Access(TOKENS)
-    with house(tmp_path, limits=Limits(json_bytes_under_way=4 * MIB), access=access) as home:
-        with being_read(home, 3 * MIB, "one") as first:  # alone it may have more than its share
-            assert_too_busy(upload(home, 3 * MIB, "two", "2"))
+    with house(tmp_path, limits=Limits(json_bytes_under_way=4 * SHORT), access=access) as home:
+        with being_read(home, 3 * SHORT, "one") as first:  # alone it may have more than its share
+            assert_too_busy(upload(home, 3 * SHORT, "two", "2"))
             with home.http(Authorization="Bearer two") as http:  # what is small, and what is no JSON
                 assert http.post("/projects/1/turns", json={"arrow_content": "x" * 1000}).status_code == 422
                 assert http.get("/projects/1/documents").status_code == 404
                 form = {"Content-Type": "multipart/form-data; boundary=b"}  # which this route does not read
-                assert_too_busy(http.post("/projects/1/turns", content=b" " * 3 * MIB, headers=form))
+                assert_too_busy(http.post("/projects/1/turns", content=b" " * 3 * SHORT, headers=form))
         assert first.result().status_code == 200
-        assert upload(home, 3 * MIB, "two", "2").status_code == 200
-        assert upload(home, 3 * MIB + 5, "one").status_code == 200
+        assert upload(home, 3 * SHORT, "two", "2").status_code == 200
+        assert upload(home, 3 * SHORT + 5, "one").status_code == 200
 
 
 def test_what_is_sent_besides_a_story_counts_for_as_long_as_its_turn(
@@ -120,28 +128,29 @@ def test_what_is_sent_besides_a_story_counts_for_as_long_as_its_turn(
         return check_scene(*scene)
 
     monkeypatch.setattr(reading, "check_scene", check)
-    turn = {"arrow_content": story_text(), "function": "check_continuity", "history": [{"message": "m" * 2 * MIB}]}
+    turn = {"arrow_content": story_text(), "function": "check_continuity", "history": [{"message": "m" * 2 * SHORT}]}
     with ExitStack() as opened:
-        home = opened.enter_context(house(tmp_path, limits=Limits(json_bytes_under_way=4 * MIB), access=Access(TOKENS)))
+        limits = Limits(json_bytes_under_way=4 * SHORT)
+        home = opened.enter_context(house(tmp_path, limits=limits, access=Access(TOKENS)))
         home.put("people.md", "Elena keeps the lighthouse.", ProjectKey("1", "1"))
         http = opened.enter_context(home.http(Authorization="Bearer one"))
         pool = opened.enter_context(ThreadPoolExecutor(1))
         opened.callback(may_end.set)
         first = pool.submit(http.post, "/projects/1/turns", json=turn)
         assert begun.wait(PATIENCE_S)
-        assert_too_busy(upload(home, 2 * MIB, "one", "2"))
+        assert_too_busy(upload(home, 2 * SHORT, "one", "2"))
         may_end.set()
         assert first.result().status_code == 200
-        assert upload(home, 2 * MIB, "one", "2").status_code == 200
+        assert upload(home, 2 * SHORT, "one", "2").status_code == 200
 
 
 def test_a_workspace_leaves_room_to_the_others(tmp_path: Path) -> None:
     access = Access(TOKENS)
-    with house(tmp_path, limits=Limits(json_bytes_under_way=8 * MIB), access=access) as home:
-        with being_read(home, 3 * MIB, "one") as first:
-            assert_too_busy(upload(home, 2 * MIB, "one", "2"))
+    with house(tmp_path, limits=Limits(json_bytes_under_way=8 * SHORT), access=access) as home:
+        with being_read(home, 3 * SHORT, "one") as first:
+            assert_too_busy(upload(home, 2 * SHORT, "one", "2"))
             with home.http(Authorization="Bearer two") as http:
-                turn = http.post("/projects/1/turns", json={"arrow_content": "x" * 3 * MIB})
+                turn = http.post("/projects/1/turns", json={"arrow_content": "x" * 3 * SHORT})
                 assert turn.status_code == 422, "it was read"
         assert first.result().status_code == 200
 
