@@ -9,6 +9,7 @@ import pytest
 
 from arrow_project import Operation, parse
 from corpora import ProjectKey
+from ingest import Source
 from tests.agent.scripted_model import Request, Use
 from tests.agent.story import story
 from tests.server.client import Client, Frame, types
@@ -32,8 +33,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, Cl
     """One server with all hostile documents, and secrets in another project and in another workspace."""
     with ExitStack() as stack:
         home = stack.enter_context(house(tmp_path_factory.mktemp("hostile") / "data"))
-        for hostile in HOSTILE:
-            home.put(f"{hostile.about}.md", f"# About the {hostile.about}\n\nThe {hostile.about}: {hostile.text}\n")
+        texts = {h.about: f"# About the {h.about}\n\nThe {h.about}: {h.text}\n" for h in HOSTILE}
+        home.ingestor.index(home.key, [Source(f"{about}.md", text.encode()) for about, text in texts.items()])
         home.put("secret.md", f"Psst, {SECRET}.", ProjectKey("local", "2"))
         home.put("secret.md", f"Psst, {SECRET}.", ProjectKey("other", "1"))
         client = stack.enter_context(home.client())

@@ -10,11 +10,11 @@ from tests.server.client import Frame, flat, texts
 from tests.server.house import House
 from tests.waiting import eventually
 
-CLIENTS, CALLS = 40, 5
+CLIENTS, CALLS = 20, 3
 ENDS = {"fletcher": "turn_end"}
 
 
-def five_calls(request: Request) -> Reply:
+def some_calls(request: Request) -> Reply:
     """A call for each request, and words after the last; whose they are is in the message."""
     (who,) = re.findall(r"I am client (\d+)\.", request.everything)
     number = request.everything.count("ToolReturnPart(")
@@ -40,7 +40,7 @@ def turn_of(home: House, who: int, all_are_there: threading.Barrier) -> list[Fra
 
 
 def test_every_client_gets_its_own_turn_and_nothing_else(home: House) -> None:
-    home.model.otherwise = five_calls
+    home.model.otherwise = some_calls
     all_are_there = threading.Barrier(CLIENTS)
     with ThreadPoolExecutor(CLIENTS) as threads:
         turns = list(threads.map(lambda who: turn_of(home, who, all_are_there), range(CLIENTS)))
