@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -58,30 +59,51 @@ class Watched:
         self._app = app
         self.loop: asyncio.AbstractEventLoop | None = None
         self.sockets_done = threading.Semaphore(0)
+        self._sockets: set[asyncio.Task[Any] | None] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.loop = asyncio.get_running_loop()
+        is_socket = scope["type"] == "websocket"
+        if is_socket:
+            self._sockets.add(asyncio.current_task())
         try:
             await self._app(scope, receive, send)
         finally:
-            if scope["type"] == "websocket":
+            if is_socket:
+                self._sockets.discard(asyncio.current_task())
                 self.sockets_done.release()
 
     def tasks(self) -> set[str]:
         """What runs on the server's loop now, the web server's own tasks left out."""
         assert self.loop is not None
 
-        async def descriptions() -> set[str]:
-            tasks = asyncio.all_tasks()
-            return {repr(task.get_coro()) for task in tasks if task is not asyncio.current_task()}
+        async def running() -> set[str]:
+            return {repr(task.get_coro()) for task in _running()}
 
-        running = asyncio.run_coroutine_threadsafe(descriptions(), self.loop).result(PATIENCE_S)
-        return {task for task in running if not any(name in task for name in _WEB_SERVERS_OWN)}
+        return asyncio.run_coroutine_threadsafe(running(), self.loop).result(PATIENCE_S)
+
+    def wait_until_idle(self) -> None:
+        """Until all that clients have begun who are gone has ended."""
+        if self.loop is None:  # nobody has asked for anything
+            return
+
+        async def until_idle() -> None:
+            while running := _running() | set(filter(None, self._sockets)):  # an open one may begin something yet
+                await asyncio.wait(running)
+
+        asyncio.run_coroutine_threadsafe(until_idle(), self.loop).result(PATIENCE_S)
+        while self.sockets_done.acquire(blocking=False):
+            pass
+
+
+def _running() -> set[asyncio.Task[Any]]:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    return {task for task in others if not any(name in repr(task.get_coro()) for name in _WEB_SERVERS_OWN)}
 
 
 @dataclass
 class House:
-    """A running server and the parts that a test looks into."""
+    """A running server and the parts that a test looks into; its clients are those of one workspace."""
 
     url: str
     model: ScriptedModel
@@ -92,6 +114,7 @@ class House:
     watched: Watched
     services: Services
     key: ProjectKey = field(default_factory=lambda: ProjectKey("local", "1"))
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def ws_url(self) -> str:
@@ -99,11 +122,11 @@ class House:
 
     def client(self, path: str = "/ws/chat", **options: object) -> contextlib.AbstractContextManager[Client]:
         """A connected client."""
-        return connected(self.url.replace("http", "ws", 1) + path, **options)
+        return connected(self.url.replace("http", "ws", 1) + path, **{"additional_headers": self.headers} | options)
 
     def http(self, **headers: str) -> httpx.Client:
         """An HTTP client with the server's address."""
-        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE_S, trust_env=False)
+        return httpx.Client(base_url=self.url, headers={**self.headers, **headers}, timeout=PATIENCE_S, trust_env=False)
 
     def put(self, name: str, text: str, key: ProjectKey | None = None) -> None:
         """Puts a document into the corpus, without the server."""

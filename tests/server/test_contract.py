@@ -36,7 +36,7 @@ _MINUTES = count(step=60.0)
 # Wrong tokens are tried at every operation, and here they come as slowly as they are looked at.
 _TOKENS = Access(tokens={"ours": "local"}, wrong_tokens=WrongTokens(now=lambda: next(_MINUTES)))
 ACCESS = {"open": Access(), "tokens": _TOKENS}
-# What is made up, and each value at the edge of what is allowed, is tried once: who may ask makes no difference to that.
+# What is made up, and each value at the edge of what may be, is tried once: who may ask makes no difference to that.
 PHASES = {"open": ["Examples"], "tokens": ["Examples", "Coverage", "Fuzzing", "Stateful"]}
 _UNKNOWN = -1
 _FEW = 100
