@@ -1,22 +1,29 @@
 """`fletcher mcp`: a real process that an assistant starts, with a live owner of the data directory and without one."""
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
+import anyio
 import httpx
 import pytest
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.server.stdio import stdio_server
 
 from fletcher.owner import live_owner
 from fletcher.settings import load_settings
 from tests.agent.story import story_text
 from tests.end_to_end.conftest import fletcher
+from tests.forked import Forked
+from tests.forked import started as forked
 from tests.full_pipe import full_pipe
 from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
@@ -56,6 +63,35 @@ def _story_in(folder: Path) -> Path:
     return path
 
 
+@dataclass
+class Process:
+    """`fletcher mcp`, forked: what an assistant has of the process that it starts."""
+
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    forked: Forked | subprocess.Popen[bytes]
+
+    def wait(self) -> int:
+        return self.forked.wait(PATIENCE_S)
+
+
+@contextmanager
+def _process(data_dir: Path, *arguments: str | Path, errlog: TextIO | None = None) -> Generator[Process]:
+    (its_stdin, ours), (its, its_stdout) = os.pipe(), os.pipe()
+    with os.fdopen(ours, "wb") as stdin, os.fdopen(its, "rb") as stdout:
+        process = forked(
+            _command(data_dir, *arguments), data_dir.parent, CLEAN_ENVIRONMENT, its_stdout, errlog, its_stdin
+        )
+        os.close(its_stdin)
+        os.close(its_stdout)
+        try:
+            yield Process(stdin, stdout, process)
+        finally:
+            stdin.close()
+            process.kill()
+            process.wait()
+
+
 def started(
     data_dir: Path,
     *arguments: str | Path,
@@ -64,11 +100,32 @@ def started(
     errlog: TextIO = sys.stderr,
 ) -> Any:
     """An assistant that has started `fletcher mcp`."""
-    words = ["-m", "fletcher", "mcp", "--data-dir", str(data_dir), *map(str, arguments)]
+    return connected(_over_pipes(data_dir, *arguments, errlog=errlog), era, user)
+
+
+def started_anew(data_dir: Path, *arguments: str | Path, era: Era = "legacy") -> Any:
+    """As an assistant starts it, which takes longer than most of what it is asked."""
+    program, *words = _command(data_dir, *arguments)
     parameters = StdioServerParameters(
-        command=sys.executable, args=words, env=dict(CLEAN_ENVIRONMENT), cwd=str(data_dir.parent)
+        command=program, args=words, env=dict(CLEAN_ENVIRONMENT), cwd=str(data_dir.parent)
     )
-    return connected(stdio_client(parameters, errlog), era, user)
+    return connected(stdio_client(parameters), era)
+
+
+def _command(data_dir: Path, *arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "fletcher", "mcp", "--data-dir", str(data_dir), *map(str, arguments)]
+
+
+@asynccontextmanager
+async def _over_pipes(data_dir: Path, *arguments: str | Path, errlog: TextIO) -> AsyncGenerator[Any]:
+    """The transport to a process of ours: what the SDK has for servers, which reads and writes the same lines."""
+    with _process(data_dir, *arguments, errlog=errlog) as process:
+        read, write = (TextIOWrapper(file, "utf-8", newline="\n") for file in (process.stdout, process.stdin))
+        async with stdio_server(anyio.wrap_file(read), anyio.wrap_file(write)) as streams:
+            try:
+                yield streams
+            finally:
+                write.close()  # it ends, and so does what waits for its next line
 
 
 async def _works(scribe: Assistant, story: Path) -> None:
@@ -108,7 +165,7 @@ async def test_with_a_live_owner_it_talks_to_it_and_so_do_others_of_either_era_a
     data_dir: Path, story: Path
 ) -> None:
     before = story.read_bytes()
-    one, other = (started(data_dir, "--project", "1", "--file", story, era=era) for era in ERAS)
+    one, other = (started_anew(data_dir, "--project", "1", "--file", story, era=era) for era in ERAS)
     with running_server(data_dir):
         first, second = await one.__aenter__(), await other.__aenter__()
         await _works(first, story)
@@ -154,34 +211,20 @@ async def test_only_the_file_s_folder_may_be_read(owned: Path, tmp_path: Path) -
 
 
 @pytest.fixture(scope="module")
-def process(owned: Path) -> Generator["subprocess.Popen[bytes]"]:
+def process(owned: Path) -> Generator[Process]:
     """One for all who ask it for something odd: it goes on."""
     with _process(owned) as process:
         assert _say(process, json.dumps(INITIALIZE).encode())["result"]["serverInfo"]["name"] == "fletcher"
         yield process
 
 
-@contextmanager
-def _process(data_dir: Path) -> Generator["subprocess.Popen[bytes]"]:
-    command = [sys.executable, "-m", "fletcher", "mcp", "--data-dir", str(data_dir)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=data_dir.parent, env=CLEAN_ENVIRONMENT
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def _say(process: "subprocess.Popen[bytes]", line: bytes) -> dict[str, Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
+def _say(process: Process, line: bytes) -> dict[str, Any]:
     process.stdin.write(line + b"\n")
     process.stdin.flush()
     return json.loads(process.stdout.readline())
 
 
-def test_what_is_no_message_is_said_and_the_next_is_answered(process: "subprocess.Popen[bytes]") -> None:
+def test_what_is_no_message_is_said_and_the_next_is_answered(process: Process) -> None:
     assert _say(process, b"{not json")["error"]["code"] == -32700
     assert _say(process, b"\xff\xfe")["error"]["code"] == -32700
     assert _say(process, b"[]")["error"]["code"] == -32600
@@ -215,7 +258,7 @@ _ODD_NOTICES = (
 )
 
 
-def test_whatever_comes_every_request_is_answered(process: "subprocess.Popen[bytes]") -> None:
+def test_whatever_comes_every_request_is_answered(process: Process) -> None:
     for line in _ODD_REQUESTS:
         answer = _say(process, line)
         assert answer["error"]["code"] < 0, line[:80]
@@ -231,10 +274,8 @@ def test_whatever_comes_every_request_is_answered(process: "subprocess.Popen[byt
 def test_it_ends_with_its_client(data_dir: Path) -> None:
     with _process(data_dir) as process:
         _say(process, json.dumps(INITIALIZE).encode())
-        assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(PATIENCE_S) == 0
-        assert process.stdout is not None
+        assert process.wait() == 0
         assert process.stdout.read() == b""
 
 
