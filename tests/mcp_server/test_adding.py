@@ -14,7 +14,7 @@ from tests.server.house import House, house
 
 _THERE = "DOCUMENT_IS_THERE"
 
-pytestmark = pytest.mark.parametrize("era", ERAS)
+_IN_EITHER_ERA = pytest.mark.parametrize("era", ERAS)  # where it matters: who is asked, told or hangs up
 
 
 @pytest.fixture
@@ -26,6 +26,7 @@ def notes(folder: Path) -> Path:
     return path
 
 
+@_IN_EITHER_ERA
 async def test_progress_grows_to_the_end(home: House, notes: Path, era: Era) -> None:
     told: list[tuple[float, float | None]] = []
 
@@ -42,21 +43,19 @@ async def test_progress_grows_to_the_end(home: House, notes: Path, era: Era) -> 
     assert {total for _, total in told} == {6.0}
 
 
-async def test_a_file_that_is_named_is_read_wherever_it_is(home: House, folder: Path, era: Era) -> None:
+async def test_a_file_that_is_named_is_read_wherever_it_is(home: House, folder: Path) -> None:
     (folder / ".lore").mkdir()
     (folder / ".lore" / "tides.md").write_text("The tide is late.", "utf-8")
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         answer = await scribe.call("add_documents", paths=[".lore/tides.md"])
     assert [entry["status"] for entry in answer.structured_content["documents"]] == ["searchable"]
 
 
-async def test_of_very_many_files_those_that_matter_are_told_and_all_are_counted(
-    home: House, notes: Path, era: Era
-) -> None:
+async def test_of_very_many_files_those_that_matter_are_told_and_all_are_counted(home: House, notes: Path) -> None:
     for number in range(300):
         (notes / f"{number}.unknown").touch()
     (notes / "z.md").touch()
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         answer = await scribe.call("add_documents", paths=["notes"])
 
     fields = answer.structured_content
@@ -66,7 +65,7 @@ async def test_of_very_many_files_those_that_matter_are_told_and_all_are_counted
 
 
 async def test_files_are_read_where_nobody_waits_for_them(
-    home: House, notes: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+    home: House, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[str] = []
 
@@ -75,12 +74,13 @@ async def test_files_are_read_where_nobody_waits_for_them(
         return open_plain_file(path, *how)
 
     monkeypatch.setattr("ingest.folder.open_plain_file", opening)
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         await scribe.ok("add_documents", paths=["notes"])
     assert len(threads) == 6
     assert {name.rpartition("_")[0] for name in threads} == {"intake"}
 
 
+@_IN_EITHER_ERA
 async def test_cancelled_it_reads_nothing_more(home: House, notes: Path, era: Era) -> None:
     home.readers.may_go_on.clear()
     async with assistant(home.url, era) as scribe:
@@ -97,6 +97,7 @@ async def test_cancelled_it_reads_nothing_more(home: House, notes: Path, era: Er
     assert len(names & {f"{number}.md" for number in range(6)}) <= 1
 
 
+@_IN_EITHER_ERA
 @pytest.mark.parametrize("says", ["yes", "no", None], ids=str)
 async def test_another_version_takes_a_documents_place_only_once_the_user_has_agreed(
     home: House, notes: Path, era: Era, says: str | None
@@ -120,12 +121,12 @@ async def test_another_version_takes_a_documents_place_only_once_the_user_has_ag
 
 @pytest.mark.parametrize("confirm", ["destructive", "always", "never"])
 async def test_an_assistant_that_asks_nobody_brings_the_users_word_unless_that_is_not_enough(
-    tmp_path: Path, folder: Path, era: Era, confirm: ConfirmationPolicy
+    tmp_path: Path, folder: Path, confirm: ConfirmationPolicy
 ) -> None:
     (folder / "notes.md").write_text("The tide is late.", "utf-8")
     with house(tmp_path / "data", roots={"local": (folder,)}, confirm=confirm) as home:
         home.put("people.md", "Elena keeps the lighthouse.")
-        async with assistant(home.url, era) as scribe:
+        async with assistant(home.url) as scribe:
             await scribe.ok("add_documents", paths=["notes.md"])
             (folder / "notes.md").write_text("Nothing.", "utf-8")
             first = await scribe.ok("add_documents", paths=["notes.md"])
@@ -139,6 +140,7 @@ async def test_an_assistant_that_asks_nobody_brings_the_users_word_unless_that_i
     assert ("how" in first) == (confirm != "never")
 
 
+@_IN_EITHER_ERA
 async def test_a_yes_replaces_what_was_asked_about_and_nothing_else(home: House, notes: Path, era: Era) -> None:
     class Slow(User):
         async def answer(self, context: Any, params: Any) -> Any:

@@ -18,8 +18,7 @@ from tests.event_loop import is_beside_the_event_loop
 from tests.mcp_server.assistant import ERAS, Era, User, assistant, text_of
 from tests.server.house import House, house
 
-pytestmark = pytest.mark.parametrize("era", ERAS)
-
+_IN_EITHER_ERA = pytest.mark.parametrize("era", ERAS)  # where it matters: who is asked, told or hangs up
 _GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num", "initial_value": 10}}
 _SCENE = {"function": "create_scene", "arguments": {"name": "Quay"}}
 _DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}
@@ -49,6 +48,7 @@ def _variables(path: Path) -> set[str]:
     return {variable["name"] for variable in parse(path.read_text("utf-8")).data.variables.values()}
 
 
+@_IN_EITHER_ERA
 async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: House, story: Path, era: Era) -> None:
     before = story.read_bytes()
     async with assistant(home.url, era) as scribe:
@@ -67,7 +67,7 @@ async def test_a_change_is_tried_applied_and_taken_back_byte_for_byte(home: Hous
 
 
 async def test_what_a_call_came_to_is_written_beside_the_event_loop(
-    home: House, story: Path, era: Era, monkeypatch: pytest.MonkeyPatch
+    home: House, story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beside = list[bool]()
 
@@ -76,7 +76,7 @@ async def test_what_a_call_came_to_is_written_beside_the_event_loop(
         return quoted_lines(text)
 
     monkeypatch.setattr("mcp_server.edit_tools.quoted_lines", noted)
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         await scribe.ok("apply_operations", operations=[_GOLD], dry_run=True, story=_STORY)
         await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
         await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
@@ -84,7 +84,7 @@ async def test_what_a_call_came_to_is_written_beside_the_event_loop(
     assert beside == [True] * 4
 
 
-async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: House, story: Path, era: Era) -> None:
+async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: House, story: Path) -> None:
     def by_the_user(name: str) -> bytes:
         asked = {"function": "create_variable", "function_params": {"name": name, "type": "num"}}
         with home.http() as http:
@@ -93,7 +93,7 @@ async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: H
         return story.read_bytes()
 
     first, second = story.read_bytes(), by_the_user("courage")
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
         own = await scribe.ok("undo", story=_STORY)
         assert story.read_bytes() == second
@@ -105,7 +105,7 @@ async def test_what_the_user_has_done_is_taken_back_once_the_user_agrees(home: H
 
 
 async def test_what_the_user_has_done_is_the_users_also_where_it_leads_back_to_what_an_assistant_made(
-    home: House, story: Path, era: Era
+    home: House, story: Path
 ) -> None:
     def renamed_by_the_user(old: str, new: str) -> None:
         before = parse(story.read_text("utf-8"))
@@ -115,7 +115,7 @@ async def test_what_the_user_has_done_is_the_users_also_where_it_leads_back_to_w
             answer = http.post("/projects/1/turns", json={"arrow_content": before.to_text(), **asked})
         story.write_text(answer.json()["arrow_content"], "utf-8")
 
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
         made = story.read_bytes()
         renamed_by_the_user("gold", "silver")
@@ -127,13 +127,13 @@ async def test_what_the_user_has_done_is_the_users_also_where_it_leads_back_to_w
 
 
 async def test_what_the_user_has_done_is_the_users_also_where_an_assistant_has_worked_in_another_project(
-    home: House, story: Path, era: Era
+    home: House, story: Path
 ) -> None:
     asked = {"function": "create_scene", "function_params": {"name": "Chapter Two"}}
     with home.http() as http:
         answer = http.post("/projects/1/turns", json={"arrow_content": story.read_text("utf-8"), **asked})
     story.write_text(answer.json()["arrow_content"], "utf-8")
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         for name in ("quay", "pier"):
             renaming = {"function": "update_node", "arguments": {"node_id": 3, "name": name}}
             await scribe.ok("apply_operations", operations=[renaming], story=_STORY, project="another")
@@ -142,13 +142,18 @@ async def test_what_the_user_has_done_is_the_users_also_where_an_assistant_has_w
     assert "Chapter Two" in story.read_text("utf-8")
 
 
-async def test_however_many_calls_there_were_each_is_taken_back(home: House, story: Path, era: Era) -> None:
+async def test_however_many_calls_there_were_each_is_taken_back(
+    home: House, story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kept in ("agent.turn.direct.KEPT_TURNS", "server.services.KEPT_TURNS", "fletcher.story_file._KEPT_TURNS"):
+        monkeypatch.setattr(kept, 3)
+
     def gold(number: int) -> dict[str, Any]:
         return {"function": "create_variable", "arguments": {"name": f"gold_{number}", "type": "num"}}
 
     versions: list[str] = []
-    async with assistant(home.url, era) as scribe:
-        for number in range(23):
+    async with assistant(home.url) as scribe:
+        for number in range(6):
             versions.append(fingerprint(parse(story.read_text("utf-8"))))
             await scribe.ok("apply_operations", operations=[gold(number)], story=_STORY)
         for version in reversed(versions):
@@ -157,10 +162,10 @@ async def test_however_many_calls_there_were_each_is_taken_back(home: House, sto
         assert await scribe.code("undo", story=_STORY) in ("NOTHING_TO_UNDO", "CONFLICT")
 
 
-async def test_a_list_is_done_as_a_whole_or_not_at_all(home: House, story: Path, era: Era) -> None:
+async def test_a_list_is_done_as_a_whole_or_not_at_all(home: House, story: Path) -> None:
     before = story.read_bytes()
     wrong = {"function": "update_node", "arguments": {"node_id": 999, "name": "x"}}
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         answer = await scribe.call("apply_operations", operations=[_GOLD, wrong, _SCENE], story=_STORY)
 
     assert answer.structured_content["error"]["code"] == "INVALID_NODE_ID"
@@ -169,14 +174,14 @@ async def test_a_list_is_done_as_a_whole_or_not_at_all(home: House, story: Path,
     assert story.read_bytes() == before
 
 
-async def test_later_operations_name_what_earlier_ones_make(home: House, story: Path, era: Era) -> None:
+async def test_later_operations_name_what_earlier_ones_make(home: House, story: Path) -> None:
     def node(name: str) -> dict[str, Any]:
         data = {"type": "content", "name": name, "preset": {"content": name}, "scene_id": 0}
         return {"function": "create_insert_node", "arguments": data}
 
     link = {"function": "create_connection", "arguments": {"from_node_id": "created_1", "to_node_id": "created_2"}}
     last = {"function": "update_node", "arguments": {"node_id": "last_created", "notes": "the last"}}
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         done = await scribe.ok("apply_operations", operations=[node("one"), node("two"), link, last], story=_STORY)
         assert await scribe.code("apply_operations", operations=[link], story=_STORY) == "INVALID_ARGUMENTS"
 
@@ -186,9 +191,9 @@ async def test_later_operations_name_what_earlier_ones_make(home: House, story: 
     assert written.nodes[second]["notes"] == "the last"
 
 
-async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path, era: Era) -> None:
+async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path) -> None:
     before = story.read_bytes()
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         asked = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
         assert asked["status"] == "question"
         assert story.read_bytes() == before
@@ -204,12 +209,12 @@ async def test_what_takes_away_comes_back_as_a_question(home: House, story: Path
 
 
 async def test_a_list_whose_words_mean_what_it_makes_itself_is_asked_about_all_the_same(
-    home: House, story: Path, era: Era
+    home: House, story: Path
 ) -> None:
     jump = {"type": "jump", "scene_id": 0, "preset": {"reason": "a reason of the writer's. " * 9}}
     target = {"id": "last_created"}  # of no type: a node is meant
     shorter = {"node_id": "created_1", "data": {"reason": "", "target": target}}
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         made = await scribe.ok("apply_operations", operations=[_called("create_insert_node", jump)], story=_STORY)
         shorter["node_id"] = made["operations"][0]["result"]["node_id"]
         operations = [
@@ -229,6 +234,7 @@ def _called(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"function": function, "arguments": arguments}
 
 
+@_IN_EITHER_ERA
 async def test_of_a_long_question_what_would_be_lost_is_shown_first(home: House, story: Path, era: Era) -> None:
     user = User(["no"])
     long = {"type": "content", "scene_id": 0, "preset": {"content": "What is new. " * 10_000}}
@@ -239,10 +245,10 @@ async def test_of_a_long_question_what_would_be_lost_is_shown_first(home: House,
     assert "What would be lost: node 2" in shown
 
 
-async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: House, story: Path, era: Era) -> None:
+async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: House, story: Path) -> None:
     before = story.read_bytes()
     operations = [saying("Said anew."), _GOLD, _DELETE]
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         asked = await scribe.ok("apply_operations", operations=operations, story=_STORY)
         assert story.read_bytes() == before
         refused = await scribe.ok("confirm", id=asked["id"], words="no", story=_STORY)
@@ -259,8 +265,8 @@ async def test_a_list_of_which_a_part_is_asked_about_waits_as_a_whole(home: Hous
     assert 2 not in parse(story.read_text("utf-8")).data.nodes
 
 
-async def test_what_a_list_itself_has_written_is_no_loss(home: House, story: Path, era: Era) -> None:
-    async with assistant(home.url, era) as scribe:
+async def test_what_a_list_itself_has_written_is_no_loss(home: House, story: Path) -> None:
+    async with assistant(home.url) as scribe:
         operations = [saying("a" * 60), saying("b" * 60), saying("c" * 60)]
         done = await scribe.ok("apply_operations", operations=operations, story=_STORY)
 
@@ -268,6 +274,7 @@ async def test_what_a_list_itself_has_written_is_no_loss(home: House, story: Pat
     assert "c" * 60 in story.read_text("utf-8")
 
 
+@_IN_EITHER_ERA
 async def test_what_an_assistant_takes_away_counts_over_calls_and_connections(
     home: House, story: Path, era: Era
 ) -> None:
@@ -294,8 +301,8 @@ async def test_what_an_assistant_takes_away_counts_over_calls_and_connections(
     assert "f" * 40 in story.read_text("utf-8")
 
 
-async def test_what_is_only_tried_is_not_taken_away(home: House, story: Path, era: Era) -> None:
-    async with assistant(home.url, era) as scribe:
+async def test_what_is_only_tried_is_not_taken_away(home: House, story: Path) -> None:
+    async with assistant(home.url) as scribe:
         for letter in "abcdefgh":
             planned = await scribe.ok("apply_operations", operations=[saying(letter)], dry_run=True, story=_STORY)
             assert planned["status"] == "planned"
@@ -303,9 +310,9 @@ async def test_what_is_only_tried_is_not_taken_away(home: House, story: Path, er
     assert done["status"] == "done"
 
 
-async def test_a_no_is_a_no(home: House, story: Path, era: Era) -> None:
+async def test_a_no_is_a_no(home: House, story: Path) -> None:
     before = story.read_bytes()
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         asked = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY)
         refused = await scribe.ok("confirm", id=asked["id"], words="no", story=_STORY)
 
@@ -313,6 +320,7 @@ async def test_a_no_is_a_no(home: House, story: Path, era: Era) -> None:
     assert story.read_bytes() == before
 
 
+@_IN_EITHER_ERA
 async def test_a_client_that_can_ask_asks_its_user(home: House, story: Path, era: Era) -> None:
     before = story.read_bytes()
     user = User(["no", None, "yes"])
@@ -326,6 +334,7 @@ async def test_a_client_that_can_ask_asks_its_user(home: House, story: Path, era
     assert all("delete node" in question for question in user.shown)
 
 
+@_IN_EITHER_ERA
 async def test_so_many_calls_wait_for_their_users(
     home: House, story: Path, era: Era, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,9 +357,9 @@ async def test_so_many_calls_wait_for_their_users(
     assert others == ["TOO_BUSY" if era == "legacy" else "done"]
 
 
-async def test_under_always_an_assistants_word_alone_changes_nothing(strict_home: House, story: Path, era: Era) -> None:
+async def test_under_always_an_assistants_word_alone_changes_nothing(strict_home: House, story: Path) -> None:
     before = story.read_bytes()
-    async with assistant(strict_home.url, era) as scribe:
+    async with assistant(strict_home.url) as scribe:
         asked = await scribe.ok(
             "apply_operations",
             operations=[_GOLD],
@@ -366,14 +375,14 @@ async def test_under_always_an_assistants_word_alone_changes_nothing(strict_home
 
 
 async def test_what_the_user_is_to_paste_under_always_names_the_file_and_runs_nothing(
-    strict_home: House, folder: Path, era: Era
+    strict_home: House, folder: Path
 ) -> None:
     (folder / "named").mkdir()
     file = folder / "named" / "a $(touch b);'echo' c.arrow"
     file.write_text(story_text(), "utf-8")
     (folder / "named" / "d\x1b[201~\ne.arrow").write_text(story_text(), "utf-8")
     (folder / "link.arrow").symlink_to(folder / "named" / "d\x1b[201~\ne.arrow")
-    async with assistant(strict_home.url, era) as scribe:
+    async with assistant(strict_home.url) as scribe:
         plain, unseen = [
             (await scribe.ok("apply_operations", operations=[_GOLD], story=story))["how"].split("in a terminal: ")[1]
             for story in (str(file), "link.arrow")
@@ -383,6 +392,7 @@ async def test_what_the_user_is_to_paste_under_always_names_the_file_and_runs_no
     assert unseen.isprintable()
 
 
+@_IN_EITHER_ERA
 async def test_under_always_the_users_own_yes_counts(strict_home: House, story: Path, era: Era) -> None:
     before = story.read_bytes()
     async with assistant(strict_home.url, era, User(["yes", "yes"])) as scribe:
@@ -394,19 +404,19 @@ async def test_under_always_the_users_own_yes_counts(strict_home: House, story: 
     assert story.read_bytes() == before
 
 
-async def test_a_question_of_another_workspace_is_not_answered(tmp_path: Path, folder: Path, era: Era) -> None:
+async def test_a_question_of_another_workspace_is_not_answered(tmp_path: Path, folder: Path) -> None:
     access = Access({"a-token": "one", "b-token": "two"})
     with house(tmp_path / "data", access=access, roots={"one": (folder,), "two": (folder,)}) as home:
         async with (
-            assistant(home.url, era, headers={"authorization": "Bearer a-token", "x-fletcher-project": "1"}) as one,
-            assistant(home.url, era, headers={"authorization": "Bearer b-token", "x-fletcher-project": "1"}) as two,
+            assistant(home.url, headers={"authorization": "Bearer a-token", "x-fletcher-project": "1"}) as one,
+            assistant(home.url, headers={"authorization": "Bearer b-token", "x-fletcher-project": "1"}) as two,
         ):
             asked = await one.ok("apply_operations", operations=[_DELETE], story=_STORY)
             assert await two.code("confirm", id=asked["id"], words="yes", story=_STORY) == "NOT_PENDING"
 
 
-async def test_each_operation_by_its_own_name_where_a_client_asks(home: House, story: Path, era: Era) -> None:
-    async with assistant(home.url, era, query="?tools=operations") as scribe:
+async def test_each_operation_by_its_own_name_where_a_client_asks(home: House, story: Path) -> None:
+    async with assistant(home.url, query="?tools=operations") as scribe:
         names = {tool.name for tool in (await scribe.client.list_tools()).tools}
         done = await scribe.ok("create_variable", name="gold", type="num", story=_STORY)
 
@@ -415,9 +425,9 @@ async def test_each_operation_by_its_own_name_where_a_client_asks(home: House, s
     assert _variables(story) == {"oil", "gold"}
 
 
-async def test_of_several_projects_one_is_named_beside_the_story(home: House, story: Path, era: Era) -> None:
+async def test_of_several_projects_one_is_named_beside_the_story(home: House, story: Path) -> None:
     home.put("people.md", "Elena", ProjectKey("local", "2"))
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         unnamed = await scribe.code("apply_operations", operations=[_GOLD], story=_STORY)
         asked = await scribe.ok("apply_operations", operations=[_DELETE], story=_STORY, project="2")
         done = await scribe.ok("confirm", id=asked["id"], words="yes", story=_STORY, project="2")
@@ -433,9 +443,9 @@ async def test_of_several_projects_one_is_named_beside_the_story(home: House, st
     [("{}", "has no"), ('"' + "|" * 500_001 + '"', "500,000 values, bars or braces")],
     ids=["empty", "crowded"],
 )
-async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era: Era, text: str, problem: str) -> None:
+async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, text: str, problem: str) -> None:
     (folder / "other.arrow").write_text(text, "utf-8")
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         wrong: dict[str, dict[str, Any]] = {"outline": {}, "apply_operations": {"operations": [_GOLD]}}
         for tool, arguments in wrong.items():
             answer = await scribe.call(tool, story="other.arrow", **arguments)
@@ -443,9 +453,9 @@ async def test_a_file_that_is_no_project_is_named(home: House, folder: Path, era
             assert problem in text_of(answer)
 
 
-async def test_a_file_of_too_many_characters_is_not_read(home: House, folder: Path, era: Era) -> None:
+async def test_a_file_of_too_many_characters_is_not_read(home: House, folder: Path) -> None:
     (folder / "other.arrow").write_text(story_text().ljust(16 * 2**20 + 1), "utf-8")
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         wrong: dict[str, dict[str, Any]] = {"outline": {}, "apply_operations": {"operations": [_GOLD]}}
         for tool, arguments in wrong.items():
             answer = text_of(await scribe.call(tool, story="other.arrow", **arguments))
@@ -453,13 +463,16 @@ async def test_a_file_of_too_many_characters_is_not_read(home: House, folder: Pa
             assert "must not have more than 16,777,216 characters" in answer
 
 
-async def test_what_could_not_be_read_again_is_not_written(home: House, story: Path, era: Era) -> None:
+async def test_what_could_not_be_read_again_is_not_written(
+    home: House, story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrow_project.long_texts.MOST_VALUES", 1_000)  # which is told as what it is
     document = json.loads(story.read_text("utf-8"))
     values = sum(map(story.read_text("utf-8").count, ",[{"))
-    document["resources"]["nodes"]["3"]["data"]["crowd"] = [0] * (499_940 - values)
+    document["resources"]["nodes"]["3"]["data"]["crowd"] = [0] * (940 - values)
     story.write_text(json.dumps(document), "utf-8")
     before = story.read_bytes()
-    async with assistant(home.url, era) as scribe:
+    async with assistant(home.url) as scribe:
         await scribe.ok("outline", story=_STORY)
         arguments = {"type": "num", "initial_value": 10}
         operations = [_GOLD | {"arguments": arguments | {"name": f"gold{n}"}} for n in range(40)]
@@ -469,8 +482,8 @@ async def test_what_could_not_be_read_again_is_not_written(home: House, story: P
     assert story.read_bytes() == before
 
 
-async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path, era: Era) -> None:
-    async with assistant(home.url, era) as scribe:
+async def test_an_undo_would_lose_what_was_done_since(home: House, story: Path) -> None:
+    async with assistant(home.url) as scribe:
         nothing = await scribe.code("undo", story=_STORY)
         await scribe.ok("apply_operations", operations=[_GOLD], story=_STORY)
         changed = story_text(title="Another")

@@ -10,6 +10,7 @@ import pytest
 from agent import MATERIAL
 from arrow_project import parse
 from corpora import ProjectKey
+from ingest import Source
 from tests.agent.story import story_text
 from tests.mcp_server.assistant import Assistant, assistant, text_of
 from tests.server.hostile_documents import HOSTILE, SECRET
@@ -26,8 +27,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, P
     raw["resources"]["nodes"]["3"]["data"]["content"] = "\n".join(one.text for one in HOSTILE)
     story.write_text(json.dumps(raw), "utf-8")
     with house(folder / "data", roots={"local": (story.parent,)}) as home:
-        for one in HOSTILE:
-            home.put(f"{one.about}.md", f"# About the {one.about}\n\nThe {one.about}: {one.text}\n")
+        texts = {one.about: f"# About the {one.about}\n\nThe {one.about}: {one.text}\n" for one in HOSTILE}
+        home.ingestor.index(home.key, [Source(f"{about}.md", text.encode()) for about, text in texts.items()])
         home.put("secret.md", f"Psst, {SECRET}.", ProjectKey("local", "2"))
         home.put("secret.md", f"Psst, {SECRET}.", ProjectKey("other", "1"))
         yield home, story
