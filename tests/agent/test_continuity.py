@@ -9,12 +9,12 @@ from weakref import ref
 
 import pytest
 
-from agent.continuity import CheckContinuity, Discrepancy, DocumentTexts, check_continuity, check_scene, render
+from agent.continuity import CheckContinuity, Discrepancy, DocumentTexts, check_continuity, check_scene, reading, render
 from agent.continuity.naming import Vocabulary
 from agent.reading.citations import Citations
 from agent.reading.sources import NotThere, Sources
 from agent.turn.request import TurnContext
-from arrow_project import ArrowProject, Operation, Story, parse
+from arrow_project import ArrowProject, GoOn, Operation, Story, parse
 from corpora import Catalog, DataDirectory, ProjectKey, Shares
 from corpora.samples import SAMPLE
 from ingest import Ingestor, ReaderPool, scan
@@ -77,6 +77,21 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
             Ingestor(catalog, directory.originals, retriever, readers).add(KEY, scan(SAMPLE.documents))
             retriever.refresh(KEY)
             yield retriever
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reads_anew() -> Iterator[Callable[[Sources, GoOn], DocumentTexts]]:
+    """The documents are read once for all checks, of which each would read them: that takes longer than its rest."""
+    read, texts = reading._documents, list[DocumentTexts]()  # pyright: ignore[reportPrivateUsage]
+
+    def once(sources: Sources, _: GoOn) -> DocumentTexts:
+        if not texts:
+            texts.append(read(sources, lambda: None))
+        return texts[0]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reading, "_documents", once)
+        yield read
 
 
 @pytest.fixture
@@ -339,8 +354,12 @@ def test_of_very_many_figures_the_first_are_compared(monkeypatch: pytest.MonkeyP
 
 
 def test_so_much_text_is_compared_with(
-    retriever: Retriever, story: ArrowProject, monkeypatch: pytest.MonkeyPatch
+    retriever: Retriever,
+    story: ArrowProject,
+    reads_anew: Callable[[Sources, GoOn], DocumentTexts],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(reading, "_documents", reads_anew)
     monkeypatch.setattr("agent.continuity.reading._MOST_CHARACTERS", 1_000)
     with pytest.raises(NotThere, match="more than 30,000,000 characters"):
         check(retriever, story, KITCHEN)
