@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrow_project import MOST_CHARACTERS, ArrowProject, Operation, OperationError, ParseError, check, diff, parse
+from arrow_project import ArrowProject, Operation, OperationError, ParseError, check, diff, parse
 from arrow_project.text_form import decode, encode, length_as_text, most_times
 from arrow_project.values import LONGEST_TEXT
 from tests.agent.story import story, story_text
@@ -20,6 +20,7 @@ _VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(_TEXTS, inner, max_size=5),
     max_leaves=30,
 )
+_MOST = 4 * LONGEST_TEXT
 _BREAKS = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -55,19 +56,21 @@ def test_it_is_no_more_than_so_many_times_what_was_read(levels: int, item: str, 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(_texts("\U0001f525" + "\x01" * 10**5, MOST_CHARACTERS // 7), id="control characters"),
-        pytest.param(_texts("\n" * 10**5, MOST_CHARACTERS // 3), id="lines"),
-        pytest.param('{"a": ' + "[" * 60 + "0" + ",0" * (MOST_CHARACTERS // 124) + "]" * 60 + "}", id="levels"),
+        pytest.param(_texts("\U0001f525" + "\x01" * 10**5, _MOST // 7), id="control characters"),
+        pytest.param(_texts("\n" * 10**5, _MOST // 3), id="lines"),
+        pytest.param('{"a": ' + "[" * 60 + "0" + ",0" * (_MOST // 124) + "]" * 60 + "}", id="levels"),
     ],
 )
-def test_what_would_be_far_longer_is_refused(text: str) -> None:
+def test_what_would_be_far_longer_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.text_form.MOST_CHARACTERS", _MOST)
     with pytest.raises(ParseError, match="divide the story") as refused:
         parse(text)
     assert refused.value.rule == 1
 
 
-def test_what_is_no_longer_than_a_message_is_read() -> None:
-    text = _texts("a" * LONGEST_TEXT, MOST_CHARACTERS - 2 * LONGEST_TEXT)
+def test_what_is_no_longer_than_a_message_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.text_form.MOST_CHARACTERS", _MOST)
+    text = _texts("a" * LONGEST_TEXT, _MOST - 2 * LONGEST_TEXT)
     value, _ = decode(text)
     assert value == json.loads(text)
 
@@ -116,11 +119,12 @@ def _rename(project: ArrowProject, name: str) -> None:
     project.apply(Operation("update_variable", {"by_name": "gold", "name": name}))
 
 
-def test_an_object_has_not_very_many_fields_beside_ids() -> None:
-    fields = {f"k{number}": True for number in range(100_000)}
-    decode(json.dumps({"ids": {str(number): 1 for number in range(100_001)}, "fields": fields}))
+def test_an_object_has_not_very_many_fields_beside_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrow_project.text_form._MOST_FIELDS", 1_000)
+    fields = {f"k{number}": True for number in range(1_000)}
+    decode(json.dumps({"ids": {str(number): 1 for number in range(1_001)}, "fields": fields}))
     for more in ({"k": True}, {"1": True, "k": True}):
-        with pytest.raises(ParseError, match="more than 100,000 fields") as refused:
+        with pytest.raises(ParseError, match="more than 1,000 fields") as refused:
             decode(json.dumps(fields | more))
         assert refused.value.rule == 1
 
