@@ -36,7 +36,7 @@ def story(folder: Path) -> Path:
 @pytest.fixture
 def strict_home(tmp_path: Path, folder: Path) -> Iterator[House]:
     """The operator wants every change asked about."""
-    with house(tmp_path / "data", roots={"local": (folder,)}, confirm="always") as opened:
+    with house(tmp_path / "data", roots={"local": (folder,)}, confirm="always", completes=False) as opened:
         yield opened
 
 

@@ -41,7 +41,7 @@ _LOST = {"function": "delete_scene", "arguments": {"scene_id": 999}}
 
 @pytest.fixture
 def strict(tmp_path: Path) -> Iterator[House]:
-    with house(tmp_path / "data", confirm="always") as opened:
+    with house(tmp_path / "data", confirm="always", completes=False) as opened:
         yield opened
 
 

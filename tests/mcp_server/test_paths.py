@@ -42,7 +42,9 @@ def two(tmp_path: Path) -> Iterator[tuple[House, Path, Path]]:
         (folder / "story.arrow").write_text(story_text(title=folder.name), "utf-8")
         (folder / "notes.md").write_text(f"The notes of {folder.name}.", "utf-8")
     (tmp_path / "secret.md").write_text("secret", "utf-8")
-    with house(tmp_path / "data", access=_TOKENS, roots={folder.name: (folder,) for folder in folders}) as home:
+    with house(
+        tmp_path / "data", access=_TOKENS, roots={folder.name: (folder,) for folder in folders}, completes=False
+    ) as home:
         yield home, *folders
 
 
