@@ -78,9 +78,13 @@ _IMPORTING = (
     *("evaluation/test_evaluate_retrieval", "retrieval/test_fletcher_retriever", "retrieval/test_named_models"),
     *("retrieval/test_providers", "retrieval/test_reranker", "retrieval/test_stock_readers"),
 )
-_SHARED_BY = {f"tests/workbench/test_{file}.py": server for server, files in _SHARING.items() for file in files} | {
-    f"tests/{file}.py": "torch" for file in _IMPORTING
-}
+# Or the libraries of all providers of models.
+_ASKING = ("agent/test_models", "agent/test_odd_answers", "agent/test_provider_failures", "agent/test_providers")
+_SHARED_BY = (
+    {f"tests/workbench/test_{file}.py": server for server, files in _SHARING.items() for file in files}
+    | {f"tests/{file}.py": "torch" for file in _IMPORTING}
+    | {f"tests/{file}.py": "providers" for file in _ASKING}
+)
 
 
 class _TwoBrowsers(LoadFileScheduling):

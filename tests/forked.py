@@ -27,8 +27,8 @@ _TOLD_BY_US = "PYTHONSAFEPATH"
 _CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 _IMPORTED = (
     *("agent.answering.answerer", "bm25s", "chromadb.api.rust", "httpx", "ingest.readers.markdown", "ingest.watching"),
-    *("mcp_server.endpoint", "nicegui.ui_run_with", "pydantic_settings", "retrieval", "rich.progress", "rich.syntax"),
-    *("server.app", "typer", "uvicorn.loops.uvloop", "workbench.shell", "zstandard"),
+    *("mcp_server.endpoint", "mcp_server.protocol", "nicegui.ui_run_with", "pydantic_settings", "retrieval"),
+    *("rich.progress", "rich.syntax", "server.app", "typer", "uvicorn.loops.uvloop", "workbench.shell", "zstandard"),
 )
 File = int | IO[Any]
 
