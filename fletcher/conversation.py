@@ -52,13 +52,14 @@ def _turn(turns: FileTurns, message: str, history: list[dict[str, str]]) -> str 
     """What was answered; None if the turn was stopped or failed, which is said."""
     try:
         answer = turns.say(message, _Voice().hear, history=history)
+        console.print_turn(answer, conversing=True)
     except KeyboardInterrupt:
-        console.out.print("\nStopped; the file is as it was.", style="yellow")
+        left = "the file has what was done, and 'undo' takes it back" if turns.stop() else "the file is as it was"
+        console.out.print(f"\nStopped; {left}.", style="yellow")
         return None
     except CommandError as error:
         console.err.print(str(error), markup=False, style="red")
         return None
-    console.print_turn(answer, conversing=True)
     return answer["text"]
 
 

@@ -29,6 +29,7 @@ class FileTurns:
         self._body = body
         self._agreed = agreed
         self._question = question
+        self._written: bytes | None = None  # by the last turn, or about to be
 
     def say(self, message: str, listen: Listener | None = None, **more: Any) -> Answer:
         """The answer to one message.
@@ -41,6 +42,7 @@ class FileTurns:
         Raises:
             CommandError: The turn failed before it did anything, or the file cannot be read or written.
         """
+        self._written = None
         before, content = self._read()
         if self._body.get("mode") != "plan":
             more["pending_id"] = self._question
@@ -52,11 +54,19 @@ class FileTurns:
             if answer["changed"]:
                 undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
                 after = answer["arrow_content"].encode()
-                if undone:
-                    self._story.go_back(before, self._story.as_kept(before, after))
-                else:
-                    self._story.write(before, after)
+                self._written = self._story.as_kept(before, after) if undone else after
+                put = self._story.go_back if undone else self._story.write
+                put(before, self._written)
         return answer
+
+    def stop(self) -> bool:
+        """To be called where Ctrl-C ended a turn: no yes answers a question any more.
+
+        Whether the file has what the turn has done: it came too late.
+        """
+        self._question = None
+        self._story.keep_question(self._api.key, None)
+        return self._written is not None and read_story(self._story.file) == self._written
 
     def _answered(self, body: Answer, listen: Listener | None) -> Answer:
         try:

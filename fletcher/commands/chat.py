@@ -73,8 +73,12 @@ def chat(
             converse(FileTurns(api, story, body, agreed=yes), file)
             return
         turns = FileTurns(api, story, body, agreed=yes, question=pending or story.open_question(api.key))
-        with console.waiting("Thinking"):
-            answer = turns.say(message)
+        try:
+            with console.waiting("Thinking"):
+                answer = turns.say(message)
+        except KeyboardInterrupt:
+            turns.stop()
+            raise
     if dry_run:
         answer["changed"] = bool(answer["diff"])  # what a yes would do
     console.print_json(answer) if as_json else console.print_turn(answer)

@@ -27,7 +27,7 @@ from tests.server.house import House, house
 
 KEY = ProjectKey("local", "1")
 GOLD = Use("create_variable", {"name": "gold", "type": "num", "initial_value": 10})
-PIER = Use("delete_node", {"node_id": 3})
+DIALOG, PIER = (Use("delete_node", {"node_id": node_id}) for node_id in (2, 3))
 
 
 @pytest.fixture
@@ -68,8 +68,7 @@ def test_yes_answers_the_question_that_is_open_about_the_file(home: House, api: 
 
 def test_of_two_conversations_each_yes_answers_its_own_question(home: House, api: Api, story: StoryFile) -> None:
     first, second = FileTurns(api, story, {}), FileTurns(api, story, {})
-    other = Use("delete_node", {"node_id": 2})
-    home.model.add([PIER], [other], ["It is gone."])
+    home.model.add([PIER], [DIALOG], ["It is gone."])
     assert "node 3" in first.say("Remove the pier.")["question"]["text"]
     assert "node 2" in second.say("Remove the dialog.")["question"]["text"]
     first.say("yes")
@@ -121,6 +120,75 @@ def test_ctrl_c_stops_the_turn(home: House, api: Api, story: StoryFile) -> None:
         FileTurns(api, story, {}).say("Add gold.", interrupted)
     assert home.model.cancelled.wait(PATIENCE_S)
     assert story.file.read_text("utf-8") == story_text()
+
+
+@pytest.mark.parametrize(
+    ("stops_at", "replies"),
+    [
+        pytest.param("fletcher.api.Api.ask", [[PIER]], id="one that stood there, and the server has heard no more"),
+        pytest.param("fletcher.console.print_turn", [[PIER], [DIALOG]], id="one that has come and was not shown"),
+    ],
+)
+def test_after_ctrl_c_a_yes_answers_no_question(
+    home: House,
+    api: Api,
+    story: StoryFile,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stops_at: str,
+    replies: list[list[Use]],
+) -> None:
+
+    def stopped(*_: object, **__: object) -> None:
+        patched.undo()
+        raise KeyboardInterrupt
+
+    turns = FileTurns(api, story, {})
+    home.model.add(*replies, ["What do you mean?"])
+    turns.say("Remove the pier.")
+    monkeypatch.setattr("sys.stdin", io.StringIO("Remove the dialog.\nyes\n"))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stops_at, stopped)
+        converse(turns, story.file)
+    shown = capsys.readouterr().out
+    assert "Stopped; the file is as it was." in shown
+    assert "What do you mean?" in shown
+    assert nodes(story) == {"1", "2", "3"}
+    assert story.open_question(KEY) is None
+
+
+def test_ctrl_c_that_comes_when_the_turn_is_written_does_not_say_that_nothing_was_done(
+    home: House, api: Api, story: StoryFile, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    home.model.add([GOLD], ["It is there."])
+    monkeypatch.setattr("sys.stdin", io.StringIO("Add gold.\n"))
+    monkeypatch.setattr(StoryFile, "_forget", stopped)
+    converse(FileTurns(api, story, {}), story.file)
+    assert "Stopped; the file has what was done, and 'undo' takes it back." in capsys.readouterr().out
+    assert "gold" in story.file.read_text("utf-8")
+    story.undo()
+    assert story.file.read_text("utf-8") == story_text()
+
+
+def test_ctrl_c_on_one_message_drops_the_question_as_well(
+    home: House, api: Api, story: StoryFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.model.add([PIER], ["What do you mean?"])
+    with pytest.raises(typer.Exit):
+        chat(story.file, "Remove the pier.", data_dir=tmp_path / "data")
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Api, "ask", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        chat(story.file, "Remove the dialog.", data_dir=tmp_path / "data")
+    monkeypatch.undo()
+    chat(story.file, "yes", data_dir=tmp_path / "data")
+    assert nodes(story) == {"1", "2", "3"}
 
 
 def test_a_conversation(
