@@ -72,7 +72,8 @@ def prepare_sqlite(engine: Engine) -> None:
         # The driver must not begin transactions by itself: _begin does, and says which kind.
         connection.isolation_level = None
         busy_timeout = f"busy_timeout = {_BUSY_TIMEOUT_S * 1000}"
-        for pragma in (busy_timeout, f"synchronous = {_SYNCHRONOUS}", "foreign_keys = ON"):
+        # What is deleted is written over, as in many a build of SQLite by itself.
+        for pragma in (busy_timeout, f"synchronous = {_SYNCHRONOUS}", "foreign_keys = ON", "secure_delete = ON"):
             connection.execute(f"PRAGMA {pragma}")
         _use_write_ahead_log(connection)
 

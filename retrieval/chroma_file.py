@@ -40,6 +40,11 @@ def is_damaged(database: Path) -> bool:
     return bool(_asked("damaged", database))
 
 
+def vacuum(database: Path) -> bool:
+    """Leave nothing in the file of what was deleted; whether that could be done, and it was."""
+    return _asked("vacuum", database, "rw") is not None
+
+
 def _asked(question: str, database: Path, mode: str = "ro") -> list[str] | None:
     # The file itself, by its path: nothing else of ours is loaded, and nothing of what is installed.
     uri = f"{database.absolute().as_uri()}?mode={mode}"

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from retrieval.chroma_file import is_damaged, prepare, segments
+from retrieval.chroma_file import is_damaged, prepare, segments, vacuum
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import Patience
 from retrieval.collections_in_use import CollectionsInUse
@@ -114,6 +114,13 @@ class ChromaFolder:
         with self._changing:
             self._has_dropped_much |= memory
             self._close_if_idle()
+
+    def vacuum(self) -> None:
+        """Close the files, and leave nothing in them of what was deleted: it could still be read there."""
+        with self._changing:
+            self._close()
+            if not vacuum(self._path / _DATABASE):
+                logger.warning("what was deleted from the vectors stays in their file until the next reindex")
 
     def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """A call is about to use the collection, whose index stays in memory until the files are let go of.

@@ -133,6 +133,7 @@ class VectorStore:
         try:
             self._chroma.call(self._cleared, _COLLECTIONS)
             self._chroma.let_go_of_dropped(memory=True)
+            self._chroma.vacuum()
         except VectorStoreUnavailable:
             if not self._chroma.set_aside():
                 raise

@@ -230,8 +230,10 @@ func _sent(name: String, bytes: PackedByteArray, key: String) -> Array:
 
 
 func _post(name: String, bytes: PackedByteArray, key: String) -> Array:
+	if "\r" in name or "\n" in name:  # it would end the part's line, and what follows be another name
+		return [_failure(name, "INVALID_NAME", "A line break cannot stand in the name of a document: rename it.")]
 	var boundary := "fletcher-%s" % Crypto.new().generate_random_bytes(12).hex_encode()
-	var quoted := name.replace("\\", "\\\\").replace('"', "%22")
+	var quoted := name.replace("\\", "\\\\").replace('"', '\\"')
 	var head := (
 		'--%s\r\nContent-Disposition: form-data; name="files"; filename="%s"\r\n' % [boundary, quoted]
 		+ "Content-Type: application/octet-stream\r\n\r\n"

@@ -252,18 +252,20 @@ func image() -> Dictionary:
 ## what the turn has `left`, or what Arrow shows and has saved, with nothing that was not saved before the turn.
 func restore(copy: Dictionary) -> String:
 	var found := FileAccess.get_file_as_bytes(copy.path)
-	var is_as_before: bool = not copy.on_disk or found == copy.bytes
+	var is_there := FileAccess.file_exists(copy.path)
+	var is_as_before: bool = found == copy.bytes if copy.on_disk else not is_there
 	var is_ours: bool = found == copy.left or (copy.saved and found == text().to_utf8_buffer())
 	put_back(copy)
 	if not is_as_before and (found.is_empty() or not is_ours):
 		return CHANGED_ON_DISK % copy.path
 	var why := ""
 	if not is_as_before:
-		why = _replace(copy.path, copy.bytes)
+		# One that was away, moved or deleted, and that the turn has made, has what the editor has again.
+		why = _replace(copy.path, copy.bytes if copy.on_disk else text().to_utf8_buffer())
 		_note_file()
 	if not why.is_empty():
 		return NOT_WRITTEN % [copy.path, why]
-	if copy.saved:
+	if copy.saved and is_there:
 		_mark_saved()
 	return ""
 

@@ -7,6 +7,7 @@ import pytest
 from corpora import DataDirectory
 from fletcher.settings import load_settings
 from fletcher.wiring import open_parts
+from tests.closed_files import settle
 from tests.fletcher.test_lost_catalog import KEYS, fletcher
 from tests.retrieval.small_embedder import SmallEmbedder
 
@@ -27,3 +28,18 @@ def test_of_a_document_that_was_removed_no_text_stays_in_the_vector_store(
     with open_parts(load_settings(data_dir=directory.path), directory) as parts:
         assert parts.catalog.replaced_passages(KEYS[0]) == []
         assert len(parts.vectors.ids(KEYS[0])) == 1
+
+
+def test_reindex_leaves_nothing_of_it_in_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fletcher.wiring.Embedder", lambda _model: SmallEmbedder())  # pyright: ignore
+    directory = DataDirectory(tmp_path / "data")
+    (tmp_path / "secret.md").write_text("\n\n".join(f"# Door {n}\n\nBehind it is Quuxflarn." for n in range(20)))
+    (tmp_path / "other.md").write_text("The ferry is called Bittern.")
+    fletcher("ingest", "secret.md", "other.md", "--project", "1", directory=directory)
+    fletcher("remove", "secret.md", "--project", "1", directory=directory)
+    fletcher("reindex", directory=directory)
+    settle(directory.chroma_path)
+    files = {file: file.read_bytes() for file in directory.path.rglob("*") if file.is_file()}
+    assert any(b"Bittern" in content for file, content in files.items() if file.name == "chroma.sqlite3")
+    assert [file for file, content in files.items() if b"Quuxflarn" in content] == []

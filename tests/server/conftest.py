@@ -25,9 +25,9 @@ _NUMBERS = count()
 _WORKSPACES = {"the test's token": "of no test"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """One server, whose only token opens another workspace for each test."""
+    """One server for a file, whose only token opens another workspace for each test."""
     with house(tmp_path_factory.mktemp("shared") / "data", access=Access(tokens=_WORKSPACES)) as opened:
         yield opened
 

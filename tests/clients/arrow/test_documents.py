@@ -75,12 +75,17 @@ def test_what_becomes_of_a_document_is_told_step_by_step(editor: Editor, tmp_pat
 
 def test_a_document_that_is_longer_than_a_frame_comes_over_http(editor: Editor, tmp_path: Path) -> None:
     editor.open(text_of("lamp"), "long")
-    path = tmp_path / "long.md"
-    path.write_text("# The lamp\n\nElena keeps the lamp on the pier.\n" + "\n" * 1_000_000, "utf-8")
+    text = "# The lamp\n\nElena keeps the lamp on the pier.\n" + "\n" * 1_000_000
+    path = tmp_path / 'the "long" one.md'
+    path.write_text(text, "utf-8")
     since = editor.mark()
     assert _add(editor, path)[0]["error"] is None
     assert "queued" not in [args[1] for name, args in editor.signals[since:] if name == "corpus_progress"]
-    assert [each["name"] for each in editor.get("corpus", "documents")] == ["long.md"]
+    assert [each["name"] for each in editor.get("corpus", "documents")] == [path.name]
+    other = tmp_path / f"x\r\nContent-Disposition: form-data; name=files; filename={path.name}\r\nX: y.md"
+    other.write_text(text.replace("Elena", "Tomas"), "utf-8")
+    assert _add(editor, other)[0]["error"]["code"] == "INVALID_NAME"
+    assert [each["name"] for each in editor.get("corpus", "documents")] == [path.name]
 
 
 def test_what_cannot_be_taken_is_told_and_the_rest_is_taken(editor: Editor, tmp_path: Path) -> None:

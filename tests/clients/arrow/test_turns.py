@@ -532,6 +532,25 @@ def test_what_something_else_does_to_the_file_after_the_turn_stays(
     assert editor.wait("failed", since)[0] == "NOT_WRITTEN"
 
 
+@pytest.mark.parametrize("is_away_again", [False, True])
+def test_a_file_that_was_away_as_the_turn_began_has_what_the_editor_has_or_that_is_not_saved(
+    editor: Editor, server: House, *, is_away_again: bool
+) -> None:
+    editor.open(text_of("lamp"))
+    before, file = editor.document, editor.file
+    file.unlink()
+    server.model.play([[_GOLD], [Text(["There."])]])
+    editor.turn("send", "Gold.")
+    assert b'"gold"' in file.read_bytes()
+    if is_away_again:
+        file.unlink()
+    assert editor.fletcher("undo")
+    editor.frames()
+    assert editor.document == before
+    assert editor.call("project", "is_saved") is not is_away_again
+    assert is_away_again or json.loads(file.read_bytes()) == json.loads(editor.text)
+
+
 def test_what_was_not_saved_before_the_turn_and_is_saved_after_it_stays_in_the_file(
     editor: Editor, server: House
 ) -> None:
