@@ -60,7 +60,8 @@ func pull() -> bool:
 		_take_in(id, nodes[id], shown)
 	else:
 		_node_tab.read_and_update_inspected_node(true)
-	if nodes[id].type == "jump" and not _is_half_written(shown.get_node("Destination")):
+	var chosen: Variant = shown.get("_ACTIVATED_SUGGESTION_NODE_ID")  # of a jump
+	if chosen != null and not _is_half_written(shown.get_node("Destination")):
 		shown.clear_suggestions()  # else Arrow takes the one that was chosen again, whatever the field says by then
 	if _mind._PROJECT.hash() != before:  # an entry's node may stay what it is
 		_node_tab.reset_node_history_rotation(id)
