@@ -199,29 +199,27 @@ def _numbered(numbers: Iterable[int]) -> str:
     return json.dumps(dict.fromkeys(numbers))
 
 
-@pytest.mark.parametrize(
-    "scattered",
-    [
-        _numbered(number << 21 for number in range(1, 20_002)),
-        _numbered(number * 1_000_003 % 2**62 + 2**40 for number in range(30_000)),
-        f'{{"use":[{",".join(str(1_000_000 + 101 * number) for number in range(30_000))}]}}',
-        f'{{"io":[{",".join(f"[0,0,{number << 40},0]" for number in range(1, 20_002))}]}}',
-        re.sub("[0-9]", r"\\u003\g<0>", _numbered(number << 21 for number in range(1, 20_002))),
-        f'{{"use":[{",".join(f"{number}e9" for number in range(1, 20_002))}]}}',
-        json.dumps([{"target": number << 40} for number in range(1, 20_002)]),
-        _numbered(range(2**40, 2**40 + 100_001)),
-        _numbered(range(100_000, 250_000, 4)),
-        _numbered(range(100_000, 250_000, 4))[:-1] + ",}",
-    ],
-    ids=[
-        *("of many authors", "all over", "too wide", "in many lists", "escaped", "with exponents"),
-        *("by themselves", "too many", "of six digits", "with a comma too many"),
-    ],
-)
+# Made when they are read: whoever collects the tests would wait for all of them.
+_SCATTERED: dict[str, Callable[[], str]] = {
+    "of many authors": lambda: _numbered(number << 21 for number in range(1, 20_002)),
+    "all over": lambda: _numbered(number * 1_000_003 % 2**62 + 2**40 for number in range(30_000)),
+    "too wide": lambda: f'{{"use":[{",".join(str(1_000_000 + 101 * number) for number in range(30_000))}]}}',
+    "in many lists": lambda: f'{{"io":[{",".join(f"[0,0,{number << 40},0]" for number in range(1, 20_002))}]}}',
+    "escaped": lambda: re.sub("[0-9]", r"\\u003\g<0>", _numbered(number << 21 for number in range(1, 20_002))),
+    "with exponents": lambda: f'{{"use":[{",".join(f"{number}e9" for number in range(1, 20_002))}]}}',
+    "by themselves": lambda: json.dumps([{"target": number << 40} for number in range(1, 20_002)]),
+    "too many": lambda: _numbered(range(2**40, 2**40 + 100_001)),
+    "of six digits": lambda: _numbered(range(100_000, 250_000, 4)),
+    "with a comma too many": lambda: _numbered(range(100_000, 250_000, 4))[:-1] + ",}",
+}
+
+
+@pytest.mark.parametrize("scattered", _SCATTERED)
 def test_numbers_that_somebody_has_chosen_for_their_places_in_tables_are_refused(scattered: str) -> None:
     """Each of some could be looked for among all others, in one go for which everybody waits."""
+    text = _SCATTERED[scattered]()
     with pytest.raises(ParseError, match="ids that lie far apart"):
-        decode(scattered)
+        decode(text)
 
 
 def test_no_more_numbers_are_looked_at_than_a_story_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
