@@ -54,9 +54,11 @@ class FileTurns:
             if answer["changed"]:
                 undone = any(each["function"] == "undo" and each["success"] for each in answer["operations"])
                 after = answer["arrow_content"].encode()
-                self._written = self._story.as_kept(before, after) if undone else after
+                if undone:
+                    after = self._story.as_kept(before, after)
+                self._written = after
                 put = self._story.go_back if undone else self._story.write
-                put(before, self._written)
+                put(before, after)
         return answer
 
     def stop(self) -> bool:
