@@ -54,8 +54,8 @@ def _turn(turns: FileTurns, message: str, history: list[dict[str, str]]) -> str 
         answer = turns.say(message, _Voice().hear, history=history)
         console.print_turn(answer, conversing=True)
     except KeyboardInterrupt:
-        left = "the file has what was done, and 'undo' takes it back" if turns.stop() else "the file is as it was"
-        console.out.print(f"\nStopped; {left}.", style="yellow")
+        said = "Stopped too late; the file has what was done." if turns.stop() else "Stopped; the file is as it was."
+        console.out.print(f"\n{said}", style="yellow")
         return None
     except CommandError as error:
         console.err.print(str(error), markup=False, style="red")

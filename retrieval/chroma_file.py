@@ -40,9 +40,9 @@ def is_damaged(database: Path) -> bool:
     return bool(_asked("damaged", database))
 
 
-def vacuum(database: Path) -> bool:
-    """Leave nothing in the file of what was deleted; whether that could be done, and it was."""
-    return _asked("vacuum", database, "rw") is not None
+def collections(database: Path) -> list[str] | None:
+    """The names of its collections; None where it cannot be read."""
+    return _asked("collections", database)
 
 
 def _asked(question: str, database: Path, mode: str = "ro") -> list[str] | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from retrieval.chroma_file import is_damaged, prepare, segments, vacuum
+from retrieval.chroma_file import collections, is_damaged, prepare, segments
 from retrieval.chroma_import import import_chroma
 from retrieval.circuit_breaker import Patience
 from retrieval.collections_in_use import CollectionsInUse
@@ -63,7 +63,7 @@ class ChromaFolder:
         self._first_asked: defaultdict[str | None, threading.Lock] = defaultdict(threading.Lock)  # by workspace
         self._full_until = 0.0
         self._has_said_full = False
-        self._is_prepared = self._was_set_aside = False
+        self._is_prepared = self._was_set_aside = self._was_opened = False
         self._examining = threading.Lock()
         self._failure: VectorStoreUnavailable | None = None
 
@@ -115,12 +115,24 @@ class ChromaFolder:
             self._has_dropped_much |= memory
             self._close_if_idle()
 
-    def vacuum(self) -> None:
-        """Close the files, and leave nothing in them of what was deleted: it could still be read there."""
+    def remove(self, prefix: str) -> bool:
+        """Remove the files, in which what was deleted can still be read; whether that was done.
+
+        Not where there are collections of other names, or where this process has had the files open: Chroma closes
+        them, and removes the one beside the database, a while after it says so.
+        """
+        database = self._path / _DATABASE
         with self._changing:
-            self._close()
-            if not vacuum(self._path / _DATABASE):
-                logger.warning("what was deleted from the vectors stays in their file until the next reindex")
+            names = None if self._was_opened else collections(database)
+            if names is None or not all(name.startswith(prefix) for name in names):
+                return False
+            for ending in ("", "-wal", "-shm"):
+                database.with_name(_DATABASE + ending).unlink(missing_ok=True)
+            for folder in self._path.iterdir():
+                if _SEGMENT.fullmatch(folder.name):
+                    shutil.rmtree(folder)
+            self._is_prepared = False
+        return True
 
     def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """A call is about to use the collection, whose index stays in memory until the files are let go of.
@@ -222,6 +234,7 @@ class ChromaFolder:
                     prepare(database)
                     _remove_dropped(self._path)
                     self._is_prepared = True
+                self._was_opened = True
                 self._system, self._most_open = _started(self._path)
                 if is_new:
                     prepare(database)

@@ -59,8 +59,9 @@ class ChromaServer:
     def let_go_of_dropped(self, *, memory: bool) -> None:
         """Nothing: what a server keeps of what was dropped is not ours to remove."""
 
-    def vacuum(self) -> None:
+    def remove(self, _prefix: str) -> bool:
         """A server's files are its own."""
+        return False
 
     def uses(self, collection_id: UUID, workspace: str | None = None) -> None:
         """Nothing: what a server keeps in memory is its own."""

@@ -33,19 +33,14 @@ def _damaged(opened: sqlite3.Connection) -> list[str]:
     return [] if is_whole else ["damaged"]
 
 
-def _vacuum(opened: sqlite3.Connection) -> list[str]:
-    """What was deleted can be read in the file until that is written anew; of texts there is an index as well."""
-    opened.execute("INSERT INTO embedding_fulltext_search (embedding_fulltext_search) VALUES ('rebuild')")
-    opened.commit()
-    opened.execute("VACUUM")
-    opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return []
+def _collections(opened: sqlite3.Connection) -> list[str]:
+    return [str(row[0]) for row in opened.execute("SELECT name FROM collections")]
 
 
 def _answer(question: str, uri: str) -> list[str]:
     opened = sqlite3.connect(uri, uri=True)
     try:
-        answers = {"prepare": prepare, "segments": _segments, "damaged": _damaged, "vacuum": _vacuum}
+        answers = {"prepare": prepare, "segments": _segments, "damaged": _damaged, "collections": _collections}
         return answers[question](opened)
     finally:
         opened.close()

@@ -131,9 +131,9 @@ class VectorStore:
     def clear(self) -> None:
         """Forget the vectors of all projects, also where they cannot be read any more."""
         try:
-            self._chroma.call(self._cleared, _COLLECTIONS)
-            self._chroma.let_go_of_dropped(memory=True)
-            self._chroma.vacuum()
+            if not self._chroma.remove(self._prefix):
+                self._chroma.call(self._cleared, _COLLECTIONS)
+                self._chroma.let_go_of_dropped(memory=True)
         except VectorStoreUnavailable:
             if not self._chroma.set_aside():
                 raise

@@ -78,6 +78,8 @@ func _not_understood() -> String:
 	var error := file.load(PATH)
 	if error:
 		return "" if error == ERR_FILE_NOT_FOUND else error_string(error)
+	if FileAccess.get_file_as_string(PATH).strip_edges() in ["", "[%s]" % SECTION]:
+		return ""
 	if file.get_sections() != PackedStringArray([SECTION]):
 		return "all of it is to be below [%s]" % SECTION
 	for name in file.get_section_keys(SECTION):

@@ -156,7 +156,8 @@ class Reader:
                 raise AssertionError(f"{example} is neither run nor in NOT_RUN")
 
     def _stops(self, command: str) -> None:
-        _, *words = shlex.split(command, comments=True)
+        name, *words = shlex.split(command, comments=True)
+        assert name in ("fletcher", ".venv/bin/fletcher"), command
         ours, its = os.pipe()
         program = [sys.executable, "-m", "fletcher", *words]
         with os.fdopen(ours) as said, started(program, self.here, self.environment, stderr=its) as process:

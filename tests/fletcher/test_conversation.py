@@ -167,7 +167,7 @@ def test_ctrl_c_that_comes_when_the_turn_is_written_does_not_say_that_nothing_wa
     monkeypatch.setattr("sys.stdin", io.StringIO("Add gold.\n"))
     monkeypatch.setattr(StoryFile, "_forget", stopped)
     converse(FileTurns(api, story, {}), story.file)
-    assert "Stopped; the file has what was done, and 'undo' takes it back." in capsys.readouterr().out
+    assert "Stopped too late; the file has what was done." in capsys.readouterr().out
     assert "gold" in story.file.read_text("utf-8")
     story.undo()
     assert story.file.read_text("utf-8") == story_text()
