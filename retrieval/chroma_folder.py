@@ -126,11 +126,14 @@ class ChromaFolder:
             names = None if self._was_opened else collections(database)
             if names is None or not all(name.startswith(prefix) for name in names):
                 return False
-            for ending in ("", "-wal", "-shm"):
-                database.with_name(_DATABASE + ending).unlink(missing_ok=True)
+            try:
+                for ending in ("", "-wal", "-shm"):
+                    database.with_name(_DATABASE + ending).unlink(missing_ok=True)
+            except OSError:  # others have it open, where that matters
+                return False
             for folder in self._path.iterdir():
                 if _SEGMENT.fullmatch(folder.name):
-                    shutil.rmtree(folder)
+                    shutil.rmtree(folder, ignore_errors=True)
             self._is_prepared = False
         return True
 
