@@ -256,7 +256,7 @@ def _aware(when: datetime) -> datetime:
 def _remove(connection: Connection, ids: Iterable[str], but: str) -> None:
     """Of several servers that remove at the same time none waits for another's rows, as each might for the other."""
     for some in chunks(ids):
-        if connection.dialect.name == "sqlite":  # some builds write each page of what goes over, first into the log
+        if connection.dialect.name == "sqlite":  # else each page of what goes is written over, first into the log
             connection.exec_driver_sql("PRAGMA secure_delete = FAST")
         these = select(pendings.c.id).where(pendings.c.id.in_(some) & (pendings.c.id != but))
         connection.execute(delete(pendings).where(pendings.c.id.in_(these.with_for_update(skip_locked=True))))

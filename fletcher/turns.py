@@ -66,9 +66,12 @@ class FileTurns:
 
         Whether the file has what the turn has done: it came too late.
         """
+        self._drop_question()
+        return self._written is not None and read_story(self._story.file) == self._written
+
+    def _drop_question(self) -> None:
         self._question = None
         self._story.keep_question(self._api.key, None)
-        return self._written is not None and read_story(self._story.file) == self._written
 
     def _answered(self, body: Answer, listen: Listener | None) -> Answer:
         try:
@@ -78,8 +81,7 @@ class FileTurns:
                 reason = str(error).removeprefix("arrow_content: ")
                 raise CommandError(f"{self._story.file} is not a project that Arrow would open: {reason}") from error
             if error.code in ("CONFLICT", "NOT_PENDING"):  # the question that this would have answered is no more
-                self._question = None
-                self._story.keep_question(self._api.key, None)
+                self._drop_question()
             raise
         return self._agreed_to(answer) if self._agreed else answer
 

@@ -134,7 +134,6 @@ class ChromaFolder:
             for folder in self._path.iterdir():
                 if _SEGMENT.fullmatch(folder.name):
                     shutil.rmtree(folder, ignore_errors=True)
-            self._is_prepared = False
         return True
 
     def uses(self, collection_id: UUID, workspace: str | None = None) -> None:

@@ -36,8 +36,8 @@ _MINUTES = count(step=60.0)
 # Wrong tokens are tried at every operation, and here they come as slowly as they are looked at.
 _TOKENS = Access(tokens={"ours": "local"}, wrong_tokens=WrongTokens(now=lambda: next(_MINUTES)))
 ACCESS = {"open": Access(), "tokens": _TOKENS}
-# What is made up, and each value at the edge of what may be, is tried once: who may ask makes no difference to that.
-PHASES = {"open": ["Examples"], "tokens": ["Examples", "Coverage", "Fuzzing", "Stateful"]}
+# What takes longest, each value at the edge of what is allowed, is tried once: who may ask makes no difference to that.
+PHASES = {"open": ["Examples", "Fuzzing", "Stateful"], "tokens": ["Examples", "Coverage", "Fuzzing", "Stateful"]}
 _UNKNOWN = -1
 _FEW = 100
 _DECLARED: dict[str, Any] = corpus_routes._JSON["properties"]["documents"]  # pyright: ignore[reportPrivateUsage]
@@ -72,7 +72,7 @@ def test_nothing_differs_from_the_description(access: str, tmp_path: Path, reque
             cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", check=False,
         )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.findall(r"(\d+) passed", run.stdout)[-1]) > 10 * len(PHASES[access]), run.stdout
+    assert int(re.findall(r"(\d+) passed", run.stdout)[-1]) > 50, run.stdout
     for phase in PHASES[access]:
         assert f"✅ {phase}" in run.stdout.replace("  ", " "), run.stdout
 

@@ -91,6 +91,7 @@ def test_a_file_with_a_slip_of_the_hand_is_kept_and_that_is_said(
         assert editor.errors() == []
     aside = file.with_name("fletcher.cfg.unreadable")
     assert aside.read_text(encoding="utf-8") == spoilt
+    assert right != "project_ids={}" or "a-secret" not in file.read_text(), "nothing of it can be read"
     if sys.platform != "win32":
         assert stat.S_IMODE(aside.stat().st_mode) == 0o600
 
