@@ -18,7 +18,7 @@ _TYPOGRAPHY = "b|i|u|em|strong|small|mark|sub|sup|br|hr|p|h[1-6]|ul|ol|li|table|
 # Nothing in it is tried again: a text may be megabytes of brackets.
 _TAG = re.compile(
     rf"[<＜﹤](?=[\W_]{{0,16}}+[^\W\d_])(?!/?(?i:{_TYPOGRAPHY})\s{{0,1000}}+/?>)"
-    rf"(?=[^\w\s]{{0,16}}+(?:_[^\w\s]{{0,16}}+){{0,16}}+[^\W\d_]"
+    rf"(?=[^\w\s]{{0,16}}+(?>(?:_[^\w\s]{{0,16}}+){{0,16}})[^\W\d_]"
     rf"|[\W_]{{0,16}}+(?:(?i:{'|'.join(ELEMENTS)})\b|[^\W\d_]\w{{0,1000}}+\s{{0,1000}}+[>＞﹥]))"
 )
 # Characters that are looked through at once, between which others have the interpreter; and how far a tag is read.

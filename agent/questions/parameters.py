@@ -29,7 +29,7 @@ _NEXT = r"(?<=\s)(?:%s)\s*+="
 _END = rf"{_BLANKS}(?:[,;\n]|$|(?={_NEXT}))"
 _PAIR = (
     r"\s*+(?P<name>\w++)\s*+[=:]\s*+"
-    rf"(?P<value>(?:\"[^\"]*\"|'[^']*')(?={_END})|(?:(?!{_NEXT})[^,;\n])*+){_END}"
+    rf"(?P<value>(?:\"[^\"]*\"|'[^']*')(?={_END})|(?>(?:(?!{_NEXT})[^,;\n])*)){_END}"
 )
 _ID = re.compile(r"(?:the\s++)?(?:node|scene|macro|variable|character)?\s*+#?(?P<id>\d{1,18})", re.IGNORECASE)
 _MAX_NAME_WORDS, _MAX_TEXT = 4, 200

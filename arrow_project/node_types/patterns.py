@@ -8,7 +8,7 @@ _ESCAPED = re.compile(r"\\([\\^$.|?*+()\[\]{}])")
 _EQUAL = re.compile(r"\^(.*)\$\Z", re.DOTALL)
 _UNEQUAL = re.compile(r"\^\(\?!\(\?:(.*)\)\$\)\Z", re.DOTALL)
 # an escaped character, or a set of characters; one that is not closed goes on to the end of the pattern
-_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\\?\Z)", re.DOTALL)
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?>(?:\\.|[^\]\\])*)(?:\]|\\?\Z)", re.DOTALL)
 _FOREIGN = re.compile(r"\\[AZzGUN]|\(\?(?!:|=|!|<=|<!|<[A-Za-z_$])|(?:[*+?]|\{\d+(?:,\d*)?\})\+")
 _ASCII = 0x7F
 _WIDE = re.compile(r"[^\x00-\x7f]")

@@ -16,7 +16,7 @@ from arrow_project.scripts.variables import read_change, read_comparison
 _TWEE = re.compile(r"::[ \t]*(?P<title>[^\s\[{][^\[{]*)(?:[\[{].*)?")
 _INK = re.compile(r"={2,}\s*(?P<title>\w+)\s*=*")
 # What does not end is looked through once: it holds no second beginning, and no blank may be of either of two parts.
-_INSIDE = r"(?:(?!<<|>>).)*+"
+_INSIDE = r"(?>(?:(?!<<|>>).)*)"
 _DECLARED = re.compile(rf"<<\s*+declare\s++\$(\w++)\s*+=\s*+({_INSIDE})>>|^VAR\s++(\w++)\s*+=\s*+(.+)")
 _MACRO = re.compile(rf"<<\s*+(?P<name>/?\w++)\s*+(?P<rest>{_INSIDE})>>")
 _OPTION = re.compile(r"->\s*(?P<text>.*)")

@@ -247,6 +247,14 @@ def test_what_grows_is_found() -> None:
     assert any(grows(names, "search", *text) for text in Texts(names).all())
 
 
+def test_no_group_is_repeated_possessively() -> None:
+    """Before 3.11.5 Python matches such a group wrongly (python/cpython#106052); an atomic one it matches well."""
+    possessive = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
+    nodes = ((path, node) for path, tree in sources() for node in ast.walk(tree))
+    texts = ((path, str(node.value)) for path, node in nodes if isinstance(node, ast.Constant))
+    assert [path for path, text in texts if possessive.search(text)] == []
+
+
 def test_it_is_known_where_patterns_are_built() -> None:
     built = {path for path, tree in sources() for _, one in calls(tree) if not [*_written(one.args[0])]}
     assert built == BUILT

@@ -86,13 +86,12 @@ def test_it_is_worth_a_line_at_most(url: str, log: Path, said: str) -> None:
 
 
 def test_a_browser_writes_nothing_into_the_log(url: str, log: Path) -> None:
-    before = log.read_text()
     with ExitStack() as opened:
         page = PageSocket(opened, url, "")
         for level in ("debug", "error", "none"):
             page.send(f'42["log",{{"client_id":"{page.page_id}","level":"{level}","message":"forged"}}]')
         page.choose(page, "Story")
-    assert log.read_text() == before
+    assert "forged" not in log.read_text()
 
 
 def test_events_that_fail_in_the_page_do_not_fill_the_log(url: str, log: Path) -> None:

@@ -18,7 +18,7 @@ from server.limits.story_size import size_in_memory
 
 _LONGEST_TEXT = 100_000
 _PIECE = 2**20  # bytes
-_TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+"')
+_TEXT = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"')
 
 BLANK = json.dumps(
     {
