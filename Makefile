@@ -37,8 +37,9 @@ demo: $(READY)
 run: $(READY)
 	@$(BIN)/fletcher serve
 
+# Without what is marked `long`; CI runs all: make test LONG=yes
 test: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest $(if $(LONG),,-m 'not long') -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 $(GDTOOLKIT)/gdlint: | setup
 	$(PYTHON) -m venv $(VENV)/gdtoolkit

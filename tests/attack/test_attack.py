@@ -8,6 +8,8 @@ from tests.attack.campaign import Campaign, run
 from tests.attack.findings import AWAY, Findings
 from tests.attack.phases import PHASES
 
+pytestmark = pytest.mark.long
+
 SEED = 1
 STAGES = [["clients", "frames", "bodies", "documents", "pages", "deletions"], ["readers"]]
 COUNTS = {name: phase.short for name, phase in PHASES.items()}

@@ -18,7 +18,11 @@ from re import _parser as parser  # pyright: ignore
 from time import process_time
 from typing import Any
 
+import pytest
+
 from tests.forked import finished
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("agent", "arrow_project", "corpora", "fletcher", "ingest", "mcp_server", "retrieval", "server", "workbench")

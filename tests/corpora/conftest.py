@@ -16,7 +16,7 @@ def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'catalog.sqlite3'}"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
 def database_url(request: pytest.FixtureRequest, sqlite_url: str) -> str:
     """An empty database, of each kind."""
     return sqlite_url if request.param == "sqlite" else request.getfixturevalue("empty_database")()

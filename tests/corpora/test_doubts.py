@@ -77,6 +77,7 @@ def test_what_is_being_stored_is_left_to_who_stores_it(catalog: Catalog) -> None
     assert settled(catalog) == [ONE]
 
 
+@pytest.mark.long
 def test_so_it_is_to_another_server(empty_database: EmptyDatabase) -> None:
     url = empty_database()
     one, other = Catalog(url), Catalog(url)
@@ -94,6 +95,7 @@ def test_so_it_is_to_another_server(empty_database: EmptyDatabase) -> None:
         catalog.close()
 
 
+@pytest.mark.long
 def test_whoever_removes_the_same_file_waits_for_no_other_workspaces_large_document(
     empty_database: EmptyDatabase,
 ) -> None:

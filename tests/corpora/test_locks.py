@@ -15,6 +15,8 @@ from tests.postgresql import EmptyDatabase
 from tests.server_process import PATIENCE_S
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def catalogs(empty_database: EmptyDatabase) -> Iterator[tuple[Catalog, Catalog]]:

@@ -19,7 +19,7 @@ def originals(tmp_path: Path) -> Originals:
     return Originals(tmp_path / "originals")
 
 
-@pytest.fixture(params=["folder", "database"])
+@pytest.fixture(params=["folder", pytest.param("database", marks=pytest.mark.long)])
 def any_originals(request: pytest.FixtureRequest, originals: Originals) -> Iterator[OriginalStore]:
     if request.param == "folder":
         yield originals

@@ -16,6 +16,7 @@ from tests.waiting import eventually
 PATIENCE_S = 300
 
 
+@pytest.mark.long
 def test_many_threads_that_need_two_connections_each_end_and_have_few(
     empty_database: EmptyDatabase, key: ProjectKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,8 @@ from corpora.presence import Presence
 from tests.corpora.conftest import Put
 from tests.postgresql import EmptyDatabase, stopped
 
+pytestmark = pytest.mark.long
+
 PATIENCE_S = 300
 
 

@@ -15,6 +15,8 @@ from tests.end_to_end.test_two_servers import FLETCHER, add, documents
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 STORY = Path(__file__).parents[2] / "corpora" / "samples" / "inland-light" / "inland-light.arrow"
 FERRY = "The night ferry is called Bittern.\n"
 

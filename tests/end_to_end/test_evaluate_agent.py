@@ -7,6 +7,8 @@ import pytest
 
 from tests.end_to_end.conftest import Run
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def data_dir(ingested: Path, tmp_path: Path) -> Path:

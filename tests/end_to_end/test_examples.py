@@ -74,9 +74,12 @@ case "$1" in
 esac
 """
 
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32" or not all(map(shutil.which, _PROGRAMS)), reason=f"needs {', '.join(_PROGRAMS)}"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        sys.platform == "win32" or not all(map(shutil.which, _PROGRAMS)), reason=f"needs {', '.join(_PROGRAMS)}"
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from tests.forked import started
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def served(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.test_chroma_away import FERRY, a_server, health, searched
 from tests.end_to_end.test_two_servers import add, documents
 from tests.retrieval.provider_stub import provider_stub
 from tests.waiting import eventually
+
+pytestmark = pytest.mark.long
 
 
 def test_what_needs_no_vectors_goes_on_while_the_provider_refuses(tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ from tests.ingest.reader_kills import LONG
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, ServerProcess, server_process
 from tests.waiting import eventually
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without telling it"),
+]
 
 _SERVE = "import sys; from fletcher.__main__ import main; main()"
 _THAT_GIVES_REQUESTS_A_SECOND = f"import fletcher.loopback; fletcher.loopback._GRACE_S = 1; {_SERVE}"

@@ -20,7 +20,10 @@ from tests.end_to_end.conftest import fletcher
 from tests.forked import finished, started
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind"),
+]
 
 COLUMNS = 80
 WIDE = 120

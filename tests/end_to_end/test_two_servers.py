@@ -20,6 +20,8 @@ from tests.postgresql import EmptyDatabase, stopped
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 # `fletcher` with the small model. With DIES it kills itself when it has stored so many documents.
 FLETCHER = """
 import os, signal, sys

@@ -15,6 +15,8 @@ from fletcher import console
 from fletcher.commands.evaluate import _print  # pyright: ignore[reportPrivateUsage]
 from tests.end_to_end.conftest import Run, data_dir, run
 
+pytestmark = pytest.mark.long
+
 __all__ = ["data_dir", "run"]
 
 TIDE = "The tide bell rings twice. Its keeper is Oda, who lost her brother to the fog."

@@ -16,7 +16,10 @@ from fletcher.loopback import bind
 from tests.fletcher.test_arrow_editor import pack_of
 from tests.server_process import PATIENCE_S, running_server
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script stands for Arrow's program")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform == "win32", reason="a script stands for Arrow's program"),
+]
 
 # What an Arrow would do: it asks the server that it is told of, as the panel does.
 _ARROW = """#!{python}

@@ -17,6 +17,8 @@ from ingest import Source
 from tests.empty_data import data_directory
 from tests.retrieval.small_embedder import SmallEmbedder
 
+pytestmark = pytest.mark.long
+
 KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
 
 

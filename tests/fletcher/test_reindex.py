@@ -14,6 +14,8 @@ from retrieval import Embedder, VectorStore
 from tests.retrieval.small_embedder import SmallEmbedder
 from tests.server.house import house
 
+pytestmark = pytest.mark.long
+
 KEYS = (ProjectKey("local", "1"), ProjectKey("elsewhere", "2"))
 TEXT = "The ferry is called Bittern."
 

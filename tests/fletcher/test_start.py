@@ -12,6 +12,8 @@ from server import Access
 from tests.agent.story import story_text
 from tests.server.house import house
 
+pytestmark = pytest.mark.long
+
 HEAVY = {"torch", "sentence_transformers", "chromadb", "llama_index", "pydantic_ai", "anthropic", "fastapi", "pymupdf"}
 _OF_THE_OWNER = HEAVY | {"sqlalchemy", "numpy", "uvicorn", "lxml", "arrow_project", "agent", "server"}
 

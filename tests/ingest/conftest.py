@@ -122,7 +122,9 @@ def open_pipeline() -> Generator[Callable[[Path], Pipeline]]:
 
 
 # For what depends on the stores: that each does what it should is tested where they are.
-on_both = pytest.mark.parametrize("pipeline", ["directory", "servers"], indirect=True)
+on_both = pytest.mark.parametrize(
+    "pipeline", ["directory", pytest.param("servers", marks=pytest.mark.long)], indirect=True
+)
 
 
 @pytest.fixture

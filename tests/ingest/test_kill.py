@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from corpora import ProjectKey
     from tests.ingest.conftest import Pipeline
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")]
 
 
 class Ingests:

@@ -9,6 +9,8 @@ import pytest
 from tests.forked import finished
 from tests.postgresql import binaries
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_whatever_moment_it_is_killed_at_nothing_is_half(request: pytest.FixtureRequest) -> None:

@@ -17,6 +17,8 @@ from ingest.reader_pool import ReaderPool
 from ingest.reader_process import Limits
 from tests.ingest.misbehaving import read as misbehaving
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 UNHURRIED = Limits(wall_s=600, cpu_s=600)
 

@@ -16,6 +16,8 @@ from ingest.readers.named import parsed
 from retrieval import Retriever, VectorStore
 from tests.ingest.conftest import CountingModel
 
+pytestmark = pytest.mark.long
+
 _HERE = "tests.ingest.readers_by_name"
 _BIBLE = json.dumps({"keeper": "Elena keeps the lighthouse.", "bell": "The bell rang thrice."}).encode()
 

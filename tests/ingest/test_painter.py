@@ -15,6 +15,8 @@ from ingest.reader_process import Limits
 from retrieval import PageNotDrawn
 from tests.ingest.hostile_pages import harmless, tiling_pattern
 
+pytestmark = pytest.mark.long
+
 KEY = ProjectKey("local", "1")
 BIBLE = Document("id", "bible.pdf", "pdf", "0" * 64, 1, 1, (), 1, 1, datetime.now(UTC))
 

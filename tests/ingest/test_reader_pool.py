@@ -20,6 +20,8 @@ from tests.ingest.misbehaving import read as misbehaving
 from tests.ingest.reader_kills import kill_readers
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 
 

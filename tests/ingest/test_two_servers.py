@@ -13,6 +13,8 @@ from ingest import IngestReport, Progress, Source
 from tests.ingest.conftest import Pipeline, pipeline_on
 from tests.postgresql import EmptyDatabase
 
+pytestmark = pytest.mark.long
+
 SOURCES = [
     Source(f"{number}.md", "".join(f"# Part {part}\n\nIn {number} part {part}.\n\n" for part in range(20)).encode())
     for number in range(6)

@@ -28,6 +28,8 @@ from tests.full_pipe import full_pipe
 from tests.mcp_server.assistant import ERAS, Assistant, Era, User, connected
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, running_server
 
+pytestmark = pytest.mark.long
+
 _GOLD = {"function": "create_variable", "arguments": {"name": "gold", "type": "num"}}
 _DELETE = {"function": "delete_node", "arguments": {"node_id": 2}}
 INITIALIZE = {

@@ -53,6 +53,7 @@ def tampered(chroma_url: str) -> Iterator[VectorStore]:
         store.clear()
 
 
+@pytest.mark.long
 def test_no_function_that_a_collection_names_is_built(tampered: VectorStore, key: ProjectKey, built: list[str]) -> None:
     tampered.check()
     for text in ("the dragon sleeps", "the dragon wakes"):  # into a new collection, and into one that is there
@@ -66,6 +67,7 @@ def test_no_function_that_a_collection_names_is_built(tampered: VectorStore, key
     assert built == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("location", ["folder", "server"])
 def test_chroma_is_not_configured_by_the_folder_that_we_run_in(
     tmp_path: Path, chroma_url: str, key: ProjectKey, location: str, monkeypatch: pytest.MonkeyPatch
@@ -115,12 +117,14 @@ def in_a_new_process(folder: Path, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_no_file_of_the_folder_that_we_run_in_keeps_chroma_from_being_imported(tmp_path: Path) -> None:
     """Nor is it read, which is told here: Chroma would read it many times, and it may be large."""
     (tmp_path / ".env").write_bytes(b"CHROMA_SERVER_HTTP_PORT=nonsense\nA=1\nNAME=caf\xe9\n")
     assert in_a_new_process(tmp_path).split() == ["set()", "{'p1'}"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variable", ["CHROMA_SERVER_HTTP_PORT", "CHROMA_SERVER_CORS_ALLOW_ORIGINS"])
 def test_a_variable_that_chroma_does_not_take_is_said(tmp_path: Path, variable: str) -> None:
     said = in_a_new_process(tmp_path, **{variable: "*"})

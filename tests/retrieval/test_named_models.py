@@ -15,6 +15,8 @@ import pytest
 from retrieval import Embedder, EmbeddingModelUnavailable, Reranker, RerankerUnavailable
 from tests.retrieval.test_embedder import TEXTS
 
+pytestmark = pytest.mark.long
+
 PROMPTS = {"query": "question: ", "passage": "text: "}
 
 

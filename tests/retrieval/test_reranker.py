@@ -14,6 +14,8 @@ from retrieval import Reranker, RerankerUnavailable, Retriever, VectorStore
 from tests.retrieval.conftest import Put
 from tests.retrieval.small_embedder import SmallEmbedder
 
+pytestmark = pytest.mark.long
+
 TEXTS = tuple(f"The dragon of valley {number} has {'gold ' * number}." for number in range(1, 31))
 
 

@@ -25,7 +25,7 @@ from tests.retrieval.small_embedder import small_vector
 from tests.retrieval.stored import bare, stored
 
 
-@pytest.fixture(params=["folder", "server"])
+@pytest.fixture(params=["folder", pytest.param("server", marks=pytest.mark.long)])
 def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
     if request.param == "folder":
         opened = VectorStore(tmp_path / "chroma")
@@ -457,6 +457,7 @@ def test_what_has_only_a_vector_is_known_and_replaced(vectors: VectorStore, key:
     assert vectors.ids(key) == {"p1", "p2", "p3"}
 
 
+@pytest.mark.long
 def test_catalogs_that_share_a_server_do_not_meet(chroma_url: str, key: ProjectKey) -> None:
     with closing(VectorStore(chroma_url, "aaaaaaaa")) as one, closing(VectorStore(chroma_url, "bbbbbbbb")) as other:
         filled(one, key)
@@ -467,6 +468,7 @@ def test_catalogs_that_share_a_server_do_not_meet(chroma_url: str, key: ProjectK
         other.clear()
 
 
+@pytest.mark.long
 def test_a_collection_that_another_process_has_dropped_is_gone_here_too(chroma_url: str, key: ProjectKey) -> None:
     namespace = secrets.token_hex(4)
     with closing(VectorStore(chroma_url, namespace)) as one, closing(VectorStore(chroma_url, namespace)) as other:

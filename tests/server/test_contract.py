@@ -31,6 +31,8 @@ from server.http.refusals import status_of
 from tests.server.house import House, house
 from tests.server.test_uploads import pdf
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 _MINUTES = count(step=60.0)
 # Wrong tokens are tried at every operation, and here they come as slowly as they are looked at.

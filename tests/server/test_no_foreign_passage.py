@@ -24,6 +24,8 @@ from retrieval.page_picture import page_picture
 from server import Access
 from tests.server.house import House, house
 
+pytestmark = pytest.mark.long
+
 SEED = 20251122
 ROUNDS = 200  # a reading one has four requests: three hundred in all
 TOKENS = {"ada's": "ada", "bo's": "bo"}

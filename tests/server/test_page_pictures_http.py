@@ -15,6 +15,8 @@ from tests.ingest.hostile_pages import harmless, nested_soft_masks, tiling_patte
 from tests.server.house import House, house
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 LONGEST_S = 1
 """Of computing, for one page."""
 

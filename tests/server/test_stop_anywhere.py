@@ -12,6 +12,8 @@ from tests.server.client import Client, Frame, types
 from tests.server.house import House
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 STOPS = 100
 ENDS = {"fletcher": "turn_end"}
 # What an end may consist of, in any dialect; a stop that comes too late is answered as well.

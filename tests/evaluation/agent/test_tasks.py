@@ -16,6 +16,8 @@ from tests.agent.scripted_model import ScriptedModel
 from tests.evaluation.agent.conftest import Turns
 from tests.evaluation.agent.solutions import SOLUTIONS
 
+pytestmark = pytest.mark.long
+
 IN_GRAMMAR = [task for task in TASKS if task.in_grammar]
 BY_ID = {task.id: task for task in TASKS}
 FREE = [task for task in TASKS if not task.in_grammar]
