@@ -84,6 +84,7 @@ async def test_a_turn_begins_with_what_the_turn_before_has_sent(provider: Provid
             same_in_both = first.rindex("<project>")  # all before it is instructions, tools and history
             shared = next(at for at, (old, new) in enumerate(zip(last + "\0", first, strict=False)) if old != new)
             assert min(shared, same_in_both) >= 0.9 * same_in_both
+            assert all(earlier.message in first and earlier.output in first for earlier in history), "none is left out"
         last = bodies[-1]
         history.append(Exchange(message, asked.texts[-1]))
 
