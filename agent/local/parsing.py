@@ -1,8 +1,10 @@
 """A message as commands or as a question about the story, by the grammar: every word of it is accounted for."""
 
 import re
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -13,6 +15,10 @@ Words = Tree[Token]
 
 # Longer messages are texts for a model; the parser's time grows with the length.
 _LONGEST = 4_000
+# What the parser keeps of a message, in items of its chart: forty commands take half of it, and a second. Of words that
+# can be read in very many ways ("add a condition by x by x ...") it grows as the square of their number.
+_MOST_ITEMS = 20_000
+_COLUMNS_AT_ONCE = 32  # that grow before they are counted again
 _VERBS = r"(?:add|create|connect|disconnect|delete|remove|rename|insert)"
 # What a text without quotation marks may hide: the next command, or the place of this one.
 _HIDDEN = re.compile(
@@ -103,17 +109,27 @@ def is_quoted(text: str) -> bool:
     return re.fullmatch(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|\'.*\'|‘[^’]*’', text, re.DOTALL) is not None
 
 
+def _beginning(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
 def _parsed(message: str, start: str) -> Words | NotUnderstood:
     text = message.strip().rstrip(":").rstrip()
     if len(text) > _LONGEST:
-        return NotUnderstood(f"{text[:80]}…")
+        return NotUnderstood(_beginning(text))
     return _read(text, start)
+
+
+class _TooManyWays(Exception):
+    """A text could be read in so many ways that it is not read at all."""
 
 
 @lru_cache(maxsize=16)  # a message is read for what it needs, and again for what it wants done
 def _read(text: str, start: str) -> Words | NotUnderstood:
     try:
         return _parser().parse(text, start=start)  # pyright: ignore[reportReturnType]
+    except _TooManyWays:
+        return NotUnderstood(_beginning(text))
     except UnexpectedInput as error:
         position = len(text) if error.pos_in_stream in (None, -1) else error.pos_in_stream
         begin = re.search(r"(?<![\w#'’])[\w#'’]*$", text[:position])
@@ -123,7 +139,21 @@ def _read(text: str, start: str) -> Words | NotUnderstood:
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
     start = ["commands", "question"]
-    return Lark.open("grammar.lark", __file__, start=start, propagate_positions=True, edit_terminals=_whole_words)
+    made = Lark.open("grammar.lark", __file__, start=start, propagate_positions=True, edit_terminals=_whole_words)
+    earley: Any = made.parser.parser
+    earley.predict_and_complete = _within_limits(earley.predict_and_complete)
+    return made
+
+
+def _within_limits(grow: Callable[..., None]) -> Callable[..., None]:
+    """The parser's work at each character, with a limit that Lark has none for; raises `_TooManyWays`."""
+
+    def grow_within_limits(at: int, to_scan: Any, columns: Sequence[Sized], *others: Any) -> None:
+        grow(at, to_scan, columns, *others)
+        if at % _COLUMNS_AT_ONCE == 0 and sum(map(len, columns)) > _MOST_ITEMS:
+            raise _TooManyWays
+
+    return grow_within_limits
 
 
 def _whole_words(terminal: TerminalDef) -> None:

@@ -409,3 +409,16 @@ def test_what_the_steps_of_a_message_say_together_has_a_limit(turn: Turn) -> Non
     refused = turn.run("\n".join(f"add tag t{number}=b to Ann" for number in range(30)))
     assert "more than 2,000,000 characters" in refused.text
     assert not refused.calls
+
+
+def test_what_can_be_read_in_very_many_ways_is_not_read(turn: Turn) -> None:
+    """Its parser would be at 4,000 characters for minutes, and take gigabytes."""
+    answer = turn.run("add a condition " + "by x " * 150)
+    assert "did not understand" in answer.text
+    assert not answer.calls
+
+
+def test_forty_commands_are_read(turn: Turn) -> None:
+    commands = "create a number variable called v{0}", "add a content: It rains, and the lamp of the pier goes out."
+    answer = turn.run("\n".join(commands[number % 2].format(number) for number in range(40)))
+    assert len(answer.calls) == 40
