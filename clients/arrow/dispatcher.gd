@@ -91,6 +91,7 @@ func _as_a_whole(calls: Array) -> Array[Dictionary]:
 			if outcomes.size() > 1 or outcome.get("broken", false):
 				_project.put_back(copy)
 			return outcomes
+	_project.inspector.drop_gone_suggestions()
 	if inspected != _project.inspector.inspected():
 		_project.inspector.refresh()
 	return outcomes

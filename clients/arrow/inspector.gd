@@ -165,6 +165,14 @@ func refresh() -> void:
 		_node_tab.reset_inspection.call_deferred()
 
 
+## A node that is gone is offered no more as a jump's destination.
+func drop_gone_suggestions() -> void:
+	var shown: Node = _node_tab._LAST_OPEN_SUB_INSPECTOR
+	if shown != null and shown.get("_SUGGESTION_NODES") is Dictionary:
+		if not _mind._PROJECT.resources.nodes.has_all(shown._SUGGESTION_NODES.keys()):
+			shown.clear_suggestions()
+
+
 ## What the story says of the inspected node: all that Arrow's inspector shows.
 func inspected() -> Array:
 	var node: Dictionary = _mind._PROJECT.resources.nodes.get(_node_id(), {})

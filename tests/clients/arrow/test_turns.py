@@ -1207,6 +1207,24 @@ def test_a_destination_that_begins_as_another_name_is_not_taken_in(editor: Edito
     assert editor.document["resources"]["nodes"][str(node)]["data"]["target"] == 11, "as Arrow does"
 
 
+def test_a_node_that_a_turn_has_deleted_is_no_more_suggested(editor: Editor, server: House) -> None:
+    editor.open(text_of("lamp"))
+    _, pilot, node = (
+        int(editor.call("mind", "create_insert_node", kind, {"vec": [600, 900]}, 0, True, "", {"name": name}))
+        for kind, name in (("hub", "Pier"), ("hub", "Pilot"), ("jump", "Leap"))
+    )
+    shown = editor.inspected(node)
+    editor.put(f"{shown}/Destination", "text", "Pi")
+    editor.call(f"{shown}/Destination", "emit_signal", "text_changed", "Pi")
+    suggested = f"{shown}/Suggestion/List"
+    assert editor.get(suggested, "item_count") == 2
+    delete = ToolUse("delete_node", {"node_id": pilot})
+    server.model.play([[delete], [Text(["Gone."])]])
+    editor.turn("send", "Delete Pilot.")
+    assert editor.turn("answer", "yes")["failed_calls"] == 0
+    assert editor.get(suggested, "item_count") == 0
+
+
 @pytest.mark.parametrize("is_caret_there", [True, False])
 def test_where_a_jump_leads_by_a_turn_is_not_what_was_chosen_before(
     editor: Editor, server: House, *, is_caret_there: bool
