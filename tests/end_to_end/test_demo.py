@@ -18,6 +18,8 @@ from tests.end_to_end.conftest import fletcher
 from tests.server_process import CLEAN_ENVIRONMENT, PATIENCE_S, server_process
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 # Python runs a module of this name at the start of each process, so in the readers as well.
 WITNESS = """
 import os, sys

@@ -28,6 +28,12 @@ from tests.server_process import PATIENCE_S
 from tests.waiting import eventually
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong with an answer is seen however busy the machine is."""
+    monkeypatch.setattr("retrieval.vector_store._QUERY", Patience(PATIENCE_S))
+
+
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the functions that Chroma's client has built because a server said so."""

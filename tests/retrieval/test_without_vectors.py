@@ -34,6 +34,8 @@ from tests.retrieval.small_embedder import SmallEmbedder, small_vector
 from tests.retrieval.stored import stored
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 _DATABASE = "chroma.sqlite3"
 _PATIENCE_S = 300
 
