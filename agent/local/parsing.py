@@ -110,7 +110,7 @@ def is_quoted(text: str) -> bool:
 
 
 def _beginning(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:80]}…"
+    return f"{text[:80]}…"
 
 
 def _parsed(message: str, start: str) -> Words | NotUnderstood:

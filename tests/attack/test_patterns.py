@@ -22,8 +22,6 @@ import pytest
 
 from tests.forked import finished
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("agent", "arrow_project", "corpora", "fletcher", "ingest", "mcp_server", "retrieval", "server", "workbench")
 # What gets a few characters, or what no user writes.
@@ -238,6 +236,7 @@ def growing() -> Iterator[str]:
             yield f"{where}: {text[0]!r}, then {text[1]!r} again and again"
 
 
+@pytest.mark.long
 def test_none_grows_faster_than_its_text() -> None:
     # In a process of its own: nothing else is to be imported because of this.
     command = [sys.executable, "-m", "tests.attack.test_patterns"]
